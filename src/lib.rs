@@ -1,0 +1,1 @@
+//! `unwaited` finds asynchronous communication that was started and never properly finished.

@@ -1,0 +1,2 @@
+//! The command `unwaited`.
+fn main() {}
