@@ -1,0 +1,219 @@
+//! What the analysis tells the rules: something that happened to a handle, with the story that led there.
+
+use crate::catalog::ApiId;
+use crate::source::Span;
+
+/// Something worth a rule's attention, in one function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The qualified name of the function in which it happens.
+    pub function: String,
+    /// What happens.
+    pub what: What,
+    /// The turns of the way that leads there, oldest first.
+    pub path: Vec<Step>,
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A pending handle has become unreachable.
+    Lost {
+        /// The handle.
+        handle: Handle,
+        /// How it was lost.
+        how: Loss,
+        /// Where.
+        at: Span,
+    },
+    /// Of several handles only some are waited, and the others are lost or may be.
+    PartlyWaited {
+        /// One of the handles that are not.
+        handle: Handle,
+        /// How the wait selects some of them.
+        how: Selection,
+        /// The wait, or the header of the loop over a `zip`.
+        at: Span,
+    },
+    /// A pending handle is kept in an attribute or global at the end of the function.
+    Kept {
+        /// The handle.
+        handle: Handle,
+        /// The attribute's or global's name.
+        name: String,
+    },
+    /// An operation was built and is never started.
+    Unlaunched {
+        /// The function that builds it, where the catalogue knows one; a coroutine has none.
+        api: Option<ApiId>,
+        /// Where it was built.
+        built: Span,
+        /// Where it was lost.
+        at: Span,
+    },
+    /// A wait is called on a container of handles.
+    WaitOnList {
+        /// A handle in the container.
+        handle: Handle,
+        /// The method that was called, without parentheses.
+        method: String,
+        /// The call.
+        at: Span,
+    },
+    /// A handle is used as a container: iterated, indexed, measured.
+    HandleAsList {
+        /// The handle.
+        handle: Handle,
+        /// The use.
+        at: Span,
+    },
+    /// A method is called that the type of the handle does not have.
+    NoSuchMethod {
+        /// The handle.
+        handle: Handle,
+        /// The method.
+        method: String,
+        /// The class of the handle, as the user knows it.
+        class: String,
+        /// The call.
+        at: Span,
+    },
+    /// A wait that is written down and never runs.
+    WaitNeverRuns {
+        /// Why it does not.
+        why: Idle,
+        /// The expression.
+        at: Span,
+    },
+    /// A handle is waited for a second time.
+    WaitedTwice {
+        /// The handle.
+        handle: Handle,
+        /// The wait's function.
+        wait: ApiId,
+        /// The first wait.
+        first: Span,
+        /// The second.
+        at: Span,
+    },
+    /// A time-out has a type that raises.
+    BadTimeout {
+        /// The function that takes it.
+        api: ApiId,
+        /// The type of the argument: `int`.
+        got: &'static str,
+        /// The argument.
+        at: Span,
+    },
+    /// Operations are launched in a way that cannot work.
+    BatchMisuse {
+        /// What is wrong.
+        why: Misuse,
+        /// The function that launches or builds.
+        api: ApiId,
+        /// The call.
+        at: Span,
+    },
+}
+
+/// A handle, as the report names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handle {
+    /// What was started.
+    pub api: ApiId,
+    /// The call that started it, in the function of the event.
+    pub started: Span,
+    /// Where that call is a wrapper: the calls inside it, outermost first, down to the start itself.
+    pub inside: Vec<Origin>,
+    /// Whether the call gives a container of handles.
+    pub several: bool,
+    /// The argument that decides at run time whether there is a handle at all.
+    pub conditional: Option<Span>,
+    /// The name, attribute or slot that held it last, as the user wrote it.
+    pub holder: Option<String>,
+}
+
+/// A call inside a wrapper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The qualified name of the wrapper.
+    pub function: String,
+    /// The call, in the same file.
+    pub span: Span,
+}
+
+/// How a pending handle was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Loss {
+    /// The value of an expression statement.
+    Discarded,
+    /// Bound to a name that starts with an underscore and is never read.
+    Underscore,
+    /// Its name, slot or attribute was bound to something else.
+    Rebound,
+    /// Its name was deleted.
+    Deleted,
+    /// The scope ended.
+    ScopeEnd,
+    /// The container that held it was emptied or bound to something else.
+    ContainerGone,
+    /// A slot was filled again that nothing has drained since.
+    SlotRefilled,
+}
+
+/// How a wait selects some of several handles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Selection {
+    /// `reqs[0].wait()`, `reqs[-1].wait()`.
+    Index,
+    /// `reqs.pop().wait()`.
+    Taken,
+    /// A wait for any one.
+    Any,
+    /// `zip(reqs, others)` over handles of a batch, which can be fewer than the operations.
+    Zip,
+}
+
+/// Why a wait never runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Idle {
+    /// `req.wait` without parentheses.
+    NotCalled,
+    /// `(r.wait() for r in reqs)`, `map(wait, reqs)`: nothing consumes it.
+    NotConsumed,
+}
+
+/// What is wrong with a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Misuse {
+    /// Handles of operations that were started already, instead of operations.
+    HandlesGiven,
+    /// Operations that an earlier launch has started already.
+    LaunchedAgain,
+    /// The function to run is not one that can be launched, or was called instead of named.
+    WrongFunction,
+}
+
+/// A turn of the way to an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Step {
+    /// What decided.
+    pub span: Span,
+    /// Which way it went.
+    pub turn: Turn,
+}
+
+/// Which way a decision went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Turn {
+    /// The condition was true.
+    True,
+    /// The condition was false.
+    False,
+    /// The loop had no turn, or no further one.
+    NoTurn,
+    /// The loop took a turn.
+    Turn,
+    /// A wait that finished only some of the handles.
+    Partly,
+}

@@ -1,0 +1,3 @@
+//! Builds functions block by block.
+/// A function under construction.
+pub struct FunctionBuilder;

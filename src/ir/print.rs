@@ -1,0 +1,1 @@
+//! Prints functions as text.
