@@ -28,12 +28,14 @@ impl<'a> Lowering<'a> {
     /// `class Name(Base): …`.
     pub(super) fn define_class(&mut self, def: &'a StmtClassDef) {
         let at = span_of(&def.name);
-        let wrappers = self.wrappers(&def.decorator_list);
+        let mark = self.mark();
+        self.wrappers(&def.decorator_list);
         let bases: &'a [Expr] = def.arguments.as_deref().map(|it| it.args.as_ref()).unwrap_or_default();
         let keywords = def.arguments.iter().flat_map(|it| it.keywords.iter().map(|it| &it.value));
         for value in bases.iter().chain(keywords) {
             self.expression(value);
         }
+        self.forget_since(mark);
         let id = self.class_id(def);
         let types = bases.iter().map(|it| self.annotation(Some(it))).collect();
         if let Some(class) = self.classes.get_mut(id.0 as usize) {
@@ -45,7 +47,7 @@ impl<'a> Lowering<'a> {
         if self.at_top_level() && self.globals.is_static(name) {
             return;
         }
-        let value = self.unknown("class", wrappers.into_iter().map(|(it, _)| it).collect(), at);
+        let value = self.unknown("class", Vec::new(), at);
         self.bind_name(name, value, at);
     }
 

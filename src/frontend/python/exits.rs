@@ -39,6 +39,8 @@ pub(super) enum Frame<'a> {
         /// The source of the manager.
         span: Span,
     },
+    /// A `match`, which holds its subject.
+    Match(Vec<(Local, Span)>),
     /// A `try` with a `finally`.
     Finally {
         /// The body of the `finally`.
@@ -114,7 +116,7 @@ impl<'a> Lowering<'a> {
 
     fn pass(&mut self, frame: &mut Frame<'a>) {
         match frame {
-            Frame::Loop { held, .. } => {
+            Frame::Loop { held, .. } | Frame::Match(held) => {
                 let held = held.clone();
                 self.forget(&held);
             }
@@ -221,7 +223,7 @@ impl<'a> Lowering<'a> {
         let frames = self.scope().frames.iter().enumerate();
         frames.rev().find_map(|(level, frame)| match frame {
             Frame::Loop { head, after, .. } => Some((level, *head, *after)),
-            Frame::With { .. } | Frame::Finally { .. } | Frame::Handlers(_) => None,
+            Frame::With { .. } | Frame::Match(_) | Frame::Finally { .. } | Frame::Handlers(_) => None,
         })
     }
 
@@ -258,7 +260,7 @@ impl<'a> Lowering<'a> {
             let Some(mut frame) = self.scope().frames.pop() else { break };
             let settled = match &frame {
                 Frame::Handlers(handlers) => self.hand_over(&Rc::clone(handlers), raised, level),
-                Frame::Loop { .. } | Frame::With { .. } | Frame::Finally { .. } => {
+                Frame::Loop { .. } | Frame::With { .. } | Frame::Match(_) | Frame::Finally { .. } => {
                     self.pass(&mut frame);
                     false
                 }

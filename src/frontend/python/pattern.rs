@@ -18,6 +18,7 @@ use ruff_python_ast::{
 use ruff_text_size::Ranged;
 
 use super::condition::Targets;
+use super::exits::Frame;
 use super::{Lowering, span_of};
 use crate::ir::{BlockId, Constant, Key, Operand, Operation, Operator, Terminator};
 use crate::source::Span;
@@ -45,6 +46,7 @@ impl<'a> Lowering<'a> {
         let subject = self.expression(&statement.subject);
         let held = self.take_since(mark);
         let after = self.block();
+        self.scope().frames.push(Frame::Match(held));
         for case in &statement.cases {
             let next = self.block();
             self.arm(case, &subject, next);
@@ -53,7 +55,9 @@ impl<'a> Lowering<'a> {
         }
         self.goto(after);
         self.switch_to(after);
-        self.forget(&held);
+        if let Some(Frame::Match(held)) = self.scope().frames.pop() {
+            self.forget(&held);
+        }
     }
 
     fn arm(&mut self, case: &'a MatchCase, subject: &Operand, next: BlockId) {
