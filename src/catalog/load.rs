@@ -217,7 +217,7 @@ impl Loader {
             if let Some(class) = owner {
                 self.register_method(function, class, id);
             }
-            let drops_of = self.drops_of(library, function, gives);
+            let drops_of = self.drops_of(file, library, function, gives)?;
             self.catalog.apis.push(Api { function: function.clone(), path, owner, gives, library, drops_of });
         }
         for value in &file.library.values {
@@ -257,13 +257,36 @@ impl Loader {
         }
     }
 
-    /// The library that knows what a drop does: the function's own, or that of the handle's class.
-    fn drops_of(&self, own: usize, function: &Function, gives: Option<TypeId>) -> usize {
-        let knows = self.catalog.libraries[own].drops.iter().any(|drop| drop.kind == function.kind);
-        match gives {
-            Some(class) if !knows => self.catalog.types[class.0 as usize].library,
-            Some(_) | None => own,
-        }
+    /// The library that knows what a drop does: the function's own, the one that it names, or that of the handle's class.
+    fn drops_of(
+        &self,
+        file: &File<'_>,
+        own: usize,
+        function: &Function,
+        gives: Option<TypeId>,
+    ) -> Result<usize, CatalogError> {
+        let named = match &file.library.drops_of {
+            Some(name) => Some(self.library_named(file, name)?),
+            None => None,
+        };
+        let of_class = gives.map(|class| self.catalog.types[class.0 as usize].library);
+        let knows = |library: usize| {
+            let drops = &self.catalog.libraries[library].drops;
+            drops.iter().any(|drop| drop.kind == function.kind)
+        };
+        let known = [Some(own), named, of_class].into_iter().flatten().find(|library| knows(*library));
+        Ok(known.unwrap_or(own))
+    }
+
+    /// The library of a name; where several files make it up, the one with its drop entries.
+    fn library_named(&self, file: &File<'_>, name: &str) -> Result<usize, CatalogError> {
+        let all = &self.catalog.libraries;
+        let fits = |library: &Facts| library.name == name;
+        let with_drops = all.iter().position(|library| fits(library) && !library.drops.is_empty());
+        with_drops.or_else(|| all.iter().position(fits)).ok_or_else(|| {
+            let known = all.iter().map(|library| library.name.as_str());
+            CatalogError::unknown(file.name, "drops-of".to_owned(), name, known)
+        })
     }
 
     fn class_named(&self, file: &File<'_>, name: &str, key: &str) -> Result<TypeId, CatalogError> {

@@ -60,6 +60,10 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// The library whose drop entries apply to kinds of operations that this one has no entry for (default: the one whose
+    /// handle a function gives).
+    #[serde(default)]
+    pub drops_of: Option<String>,
 }
 
 /// A class.

@@ -2,10 +2,10 @@
 //!
 //! A file that starts an operation names the function (`isend`) or the argument that makes it asynchronous (`async_op`).
 //! The **words** are these names, without those that contain another word. What is left is the asynchronous flag passed by
-//! position, `all_reduce(x, op, group, True)`: for it the name of the function counts only if a call follows that has so
-//! many positional arguments.
+//! position, `all_reduce(x, op, group, True)`: there the name counts only if so many positional arguments follow. A name that
+//! a file imports under another name, or an argument list that it spreads, is not followed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aho_corasick::{AhoCorasick, packed};
 
@@ -16,13 +16,13 @@ use super::schema::{Does, Function};
 pub(super) struct Words {
     /// Enough on their own.
     list: Vec<String>,
-    /// For each call that counts only with enough arguments: the position of the argument that decides. Their patterns
-    /// (`all_reduce(`) are searched for behind the words.
-    positions: Vec<usize>,
+    /// The functions that count only with a positional argument, and its position.
+    flags: BTreeMap<String, usize>,
+    /// Finds the words, and behind them the ends of the calls of these functions (`reduce(` for `all_reduce(` too).
     searcher: Searcher,
 }
 
-/// The SIMD searcher where the machine has one.
+/// The SIMD searcher where the machine has one and the patterns are few enough.
 #[derive(Debug)]
 enum Searcher {
     Packed(Box<packed::Searcher>),
@@ -37,13 +37,18 @@ impl Words {
         asked_for: impl Iterator<Item = &'a String>,
     ) -> Self {
         let own = functions.clone().flat_map(own_words).chain(asked_for.map(String::as_str));
-        let list = without_containing(&own.filter(|word| !word.is_empty()).collect());
-        let calls: BTreeSet<(&str, usize)> = functions.filter_map(call_with_flag).collect();
-        let calls: Vec<_> =
-            calls.into_iter().filter(|(name, _)| !list.iter().any(|w| name.contains(w))).collect();
-        let patterns = list.iter().cloned().chain(calls.iter().map(|(name, _)| format!("{name}(")));
+        let list =
+            shortest(own.filter(|word| !word.is_empty()).collect(), |word, other| word.contains(other));
+        let mut flags = BTreeMap::new();
+        for (name, position) in functions.filter_map(call_with_flag) {
+            let least = flags.entry(name.to_owned()).or_insert(position);
+            *least = position.min(*least);
+        }
+        flags.retain(|name, _| !list.iter().any(|word| name.contains(word)));
+        let ends = shortest(flags.keys().map(String::as_str).collect(), |name, other| name.ends_with(other));
+        let patterns = list.iter().cloned().chain(ends.iter().map(|name| format!("{name}(")));
         let searcher = Searcher::new(&patterns.collect::<Vec<_>>());
-        Self { positions: calls.iter().map(|(_, position)| *position).collect(), list, searcher }
+        Self { list, flags, searcher }
     }
 
     pub(super) fn list(&self) -> &[String] {
@@ -52,21 +57,38 @@ impl Words {
 
     /// Whether a text contains a word, or a call with its flag by position.
     pub(super) fn are_in(&self, text: &[u8]) -> bool {
-        let counts = |(pattern, end): (usize, usize)| match pattern.checked_sub(self.list.len()) {
-            None => true,
-            Some(call) => has_argument(&text[end..], self.positions[call]),
-        };
+        let counts = |pattern: usize, end: usize| pattern < self.list.len() || self.is_flagged(text, end);
         match &self.searcher {
-            Searcher::Packed(it) => it.find_iter(text).any(|m| counts((m.pattern().as_usize(), m.end()))),
-            Searcher::Automaton(it) => it.find_iter(text).any(|m| counts((m.pattern().as_usize(), m.end()))),
+            Searcher::Packed(it) => {
+                it.find_iter(text).any(|found| counts(found.pattern().as_usize(), found.end()))
+            }
+            Searcher::Automaton(it) => {
+                it.find_iter(text).any(|found| counts(found.pattern().as_usize(), found.end()))
+            }
             Searcher::Nothing => false,
         }
     }
+
+    /// Whether the call whose arguments begin at `start` passes the flag of its function by position.
+    fn is_flagged(&self, text: &[u8], start: usize) -> bool {
+        let (before, arguments) = text.split_at(start);
+        let before = before.strip_suffix(b"(").unwrap_or(before);
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let length = before.iter().rev().take_while(|byte| is_name(byte)).count();
+        let (before, name) = before.split_at(before.len() - length);
+        let position = std::str::from_utf8(name).ok().and_then(|name| self.flags.get(name));
+        position.is_some_and(|position| !before.ends_with(b"def ") && has_argument(arguments, *position))
+    }
 }
+
+/// The number of patterns up to which the SIMD searcher is the faster one.
+const PACKED_LIMIT: usize = 64;
 
 impl Searcher {
     fn new(patterns: &[String]) -> Self {
-        if let Some(searcher) = packed::Searcher::new(patterns) {
+        if patterns.len() <= PACKED_LIMIT
+            && let Some(searcher) = packed::Searcher::new(patterns)
+        {
             return Self::Packed(Box::new(searcher));
         }
         // Fails only beyond sizes that no catalogue reaches.
@@ -104,17 +126,17 @@ fn last_name(function: &Function) -> &str {
     function.name.rsplit('.').next().unwrap_or_default()
 }
 
-/// Some words without those that contain another.
-fn without_containing(words: &BTreeSet<&str>) -> Vec<String> {
-    let shorter = |word: &str| words.iter().any(|other| *other != word && word.contains(other));
-    words.iter().filter(|word| !shorter(word)).map(|word| (*word).to_owned()).collect()
+/// Some names without those that `includes` finds another one in.
+fn shortest(names: BTreeSet<&str>, includes: impl Fn(&str, &str) -> bool) -> Vec<String> {
+    let spare = |name: &str| names.iter().any(|other| *other != name && includes(name, other));
+    names.iter().filter(|name| !spare(name)).map(|name| (*name).to_owned()).collect()
 }
 
 /// How far the arguments of a call are followed; a longer call counts.
 const CALL_LIMIT: usize = 4096;
 
-/// Whether a call, whose text behind the opening parenthesis is given, has a positional argument at `position`. Spread
-/// arguments may hold any number; behind an argument by name there is no positional one.
+/// Whether a call, whose text behind the opening parenthesis is given, has a positional argument at `position`. Behind
+/// an argument that is spread or given by name, none is counted.
 fn has_argument(text: &[u8], position: usize) -> bool {
     let (mut depth, mut commas, mut before) = (0_usize, 0, b',');
     let mut rest = text.iter().take(CALL_LIMIT).copied();
@@ -131,7 +153,7 @@ fn has_argument(text: &[u8], position: usize) -> bool {
             b')' | b']' | b'}' => return before != b',' && commas >= position,
             b',' if depth == 0 && commas >= position => return true,
             b',' if depth == 0 => commas += 1,
-            b'*' if depth == 0 && before == b',' => return true,
+            b'*' if depth == 0 && before == b',' => return false,
             b'=' if depth == 0 && !b"=!<>:".contains(&before) && rest.clone().next() != Some(b'=') => {
                 return false;
             }
@@ -144,14 +166,22 @@ fn has_argument(text: &[u8], position: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::has_argument;
+    use super::{Searcher, has_argument};
+    use crate::catalog::Catalog;
+    use crate::source::Language;
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn the_built_in_words_are_few_enough_for_the_simd_searcher() {
+        let catalog = Catalog::new(Language::Python, &[]).unwrap();
+        assert!(matches!(catalog.words.searcher, Searcher::Packed(_)));
+    }
 
     #[test]
     fn a_call_with_enough_positional_arguments() {
         assert!(has_argument(b"x, dist.ReduceOp.SUM, group, True)", 3));
         assert!(has_argument(b"x,\n op, # why, not\n (a, b),\n True,\n)", 3));
         assert!(has_argument(b"x, a == b, f(k=1), True)", 3));
-        assert!(has_argument(b"*arguments)", 3));
         assert!(has_argument(b"True)", 0));
     }
 
@@ -161,6 +191,7 @@ mod tests {
         assert!(!has_argument(b"x, op, group,)", 3));
         assert!(!has_argument(b"x, op=a, group=b, other=c)", 3));
         assert!(!has_argument(b"f(a, b, c, d))", 3));
+        assert!(!has_argument(b"*arguments)", 3));
         assert!(!has_argument(b")", 0));
     }
 }
