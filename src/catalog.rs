@@ -17,3 +17,15 @@ pub struct TypeId(pub u32);
 pub struct Catalog {
     _private: (),
 }
+
+impl Catalog {
+    /// The catalogue of a language, with a project's own additions.
+    pub fn new(_language: crate::source::Language, _additions: &[Library]) -> Result<Self, String> {
+        Ok(Self { _private: () })
+    }
+
+    /// Whether a file contains a word without which it cannot communicate.
+    pub fn may_communicate(&self, _bytes: &[u8]) -> bool {
+        true
+    }
+}

@@ -19,7 +19,7 @@ mod suppression;
 
 pub use decode::{Undecodable, decode};
 pub use lines::{Lines, Position};
-pub use suppression::{Misspelt, Named, Reach, Suppression, Suppressions};
+pub use suppression::{Misspelt, Named, Reach, Suppression, Suppressions, speaks_to_us};
 
 use std::path::Path;
 

@@ -85,7 +85,8 @@ fn decode_with(encoding: &'static Encoding, bytes: &[u8]) -> Result<String, Unde
 fn wrong_byte(bytes: &[u8], offset: usize, encoding: &str) -> Undecodable {
     let byte = bytes.get(offset).copied().unwrap_or_default();
     let row = row_of(bytes, offset);
-    let message = format!("the file is not valid {encoding}: byte {byte:#04x} at offset {offset}, line {row}");
+    let message =
+        format!("the file is not valid {encoding}: byte {byte:#04x} at offset {offset}, line {row}");
     let help = match encoding {
         name if name == UTF_8.name() => {
             "save it as UTF-8, or name its encoding in the first line: `# -*- coding: latin-1 -*-`"
@@ -96,12 +97,7 @@ fn wrong_byte(bytes: &[u8], offset: usize, encoding: &str) -> Undecodable {
 }
 
 fn undecodable(bytes: &[u8], offset: usize, message: &str, help: &str) -> Undecodable {
-    Undecodable {
-        message: message.to_owned(),
-        help: help.to_owned(),
-        offset,
-        row: row_of(bytes, offset),
-    }
+    Undecodable { message: message.to_owned(), help: help.to_owned(), offset, row: row_of(bytes, offset) }
 }
 
 fn row_of(bytes: &[u8], offset: usize) -> usize {
@@ -176,7 +172,8 @@ mod tests {
 
     #[test]
     fn a_cookie_in_the_second_line_counts_behind_a_comment_only() {
-        let text = decode(b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nx = '\x80'\n".to_vec()).unwrap();
+        let text =
+            decode(b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nx = '\x80'\n".to_vec()).unwrap();
         assert!(text.ends_with("x = '€'\n"));
         let late = message(b"x = 1\n# coding: cp1252\ny = '\x80'\n");
         insta::assert_snapshot!(late, @"the file is not valid UTF-8: byte 0x80 at offset 28, line 3");

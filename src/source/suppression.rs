@@ -70,13 +70,18 @@ pub struct Misspelt {
 }
 
 /// The word that a comment must start with.
-pub(crate) const ADDRESS: &str = "unwaited:";
+const ADDRESS: &str = "unwaited:";
+
+/// Whether a file contains the word that addresses `unwaited` at all.
+pub fn speaks_to_us(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, ADDRESS.as_bytes()).is_some()
+}
 
 impl Suppressions {
     /// Finds the suppressions of a text.
     pub fn of(language: Language, text: &str, lines: &Lines) -> Self {
         let mut found = Self::default();
-        if memchr::memmem::find(text.as_bytes(), ADDRESS.as_bytes()).is_none() {
+        if !speaks_to_us(text.as_bytes()) {
             return found;
         }
         let comments = match language {
