@@ -28,7 +28,8 @@ pub use check::check;
 pub use crash::keep_crashes_quiet;
 pub use outcome::{FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, UNREADABLE_FILE};
 pub use selection::{KnownRule, RuleName, Selection, UNUSED_IGNORE, UnknownRule, known_rules, nearest};
-pub use walk::{File, Files, Gitignore, find_files};
+pub(crate) use walk::reason;
+pub use walk::{BadPattern, File, Files, Gitignore, find_files};
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

@@ -7,7 +7,9 @@ use super::arguments::{CheckArguments, Color, ReportFormat};
 use super::output::Output;
 use super::progress::Bar;
 use super::{Exit, fail};
-use crate::project::{self, Configuration, Gitignore, Input, Options, Outcome, Selection, WalkOptions};
+use crate::project::{
+    self, Configuration, Gitignore, Input, Options, Outcome, Selection, WalkOptions, reason,
+};
 use crate::report::{self, Closing, Colour, Content, Format, Look};
 use crate::rules::Severity;
 
@@ -38,6 +40,9 @@ fn conclude(arguments: &CheckArguments, outcome: &Outcome) -> Exit {
     if !arguments.quiet {
         outcome.notes.iter().for_each(|note| Output::warn("warning", note));
     }
+    if outcome.files == 0 && matches!(arguments.output_format, ReportFormat::Json) {
+        Output::warn("warning", "there is no file to check");
+    }
     if let Err(message) = print(arguments, outcome) {
         return fail(&message);
     }
@@ -56,8 +61,8 @@ fn conclude(arguments: &CheckArguments, outcome: &Outcome) -> Exit {
 fn print(arguments: &CheckArguments, outcome: &Outcome) -> Result<(), String> {
     let path = arguments.output_file.as_deref();
     let failed = |error: io::Error| match path {
-        Some(path) => format!("the report cannot be written to `{}`: {error}", path.display()),
-        None => format!("the report cannot be written: {error}"),
+        Some(path) => format!("the report cannot be written to `{}`: {}", path.display(), reason(&error)),
+        None => format!("the report cannot be written: {}", reason(&error)),
     };
     let output = Output::open(path).map_err(failed)?;
     let look = look(arguments, &output);
@@ -107,7 +112,7 @@ fn input(arguments: &CheckArguments) -> Result<Input, String> {
     io::stdin()
         .lock()
         .read_to_end(&mut bytes)
-        .map_err(|error| format!("standard input cannot be read: {error}"))?;
+        .map_err(|error| format!("standard input cannot be read: {}", reason(&error)))?;
     Ok(Input::Text { bytes, name: arguments.stdin_filename.clone() })
 }
 
@@ -118,7 +123,7 @@ fn show_files(arguments: &CheckArguments, options: &WalkOptions) -> Exit {
     };
     let list = |out: &mut dyn Write| found.files.iter().try_for_each(|file| writeln!(out, "{}", file.name()));
     if let Err(error) = Output::open(arguments.output_file.as_deref()).and_then(|output| output.write(list)) {
-        return fail(&format!("the list cannot be written: {error}"));
+        return fail(&format!("the list cannot be written: {}", reason(&error)));
     }
     for (path, why) in &found.unreadable {
         fail(&format!("`{}` cannot be read: {why}", path.display()));

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::arguments::{PageFormat, RuleArguments};
 use super::output::Output;
 use super::{Exit, fail};
-use crate::project::{KnownRule, known_rules};
+use crate::project::{KnownRule, known_rules, reason};
 use crate::report::page_address;
 use crate::rules::Law;
 
@@ -22,7 +22,7 @@ pub(super) fn run(arguments: &RuleArguments) -> Exit {
     let written = Output::open(None).and_then(|output| output.write(|out| out.write_all(text.as_bytes())));
     match written {
         Ok(()) => Exit::Clean,
-        Err(error) => fail(&format!("the page cannot be written: {error}")),
+        Err(error) => fail(&format!("the page cannot be written: {}", reason(&error))),
     }
 }
 

@@ -182,12 +182,11 @@ fn not_found((path, why): &(PathBuf, String)) -> FileReport {
 }
 
 fn unreadable(name: String, why: String) -> FileReport {
-    let message = format!("cannot be read: {why}");
-    FileReport::without_text(name, plain_finding(UNREADABLE_FILE, Severity::Error, message, Span::default()))
+    FileReport::without_text(name, plain_finding(UNREADABLE_FILE, Severity::Error, why, Span::default()))
 }
 
 fn crashed(name: String, crash: &Crash) -> FileReport {
-    let message = format!("could not be checked, because of a defect in unwaited: {}", crash.0);
+    let message = format!("the file could not be checked because of a defect in unwaited: {}", crash.0);
     let mut finding = plain_finding(INTERNAL_ERROR, Severity::Error, message, Span::default());
     finding.help = "please report it, with the file if you may; the other files were checked".to_owned();
     FileReport::without_text(name, finding)
@@ -197,4 +196,18 @@ fn in_order(mut reports: Vec<FileReport>) -> Vec<FileReport> {
     reports.retain(|report| !report.findings.is_empty());
     reports.sort_by(|left, right| left.name.cmp(&right.name));
     reports
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_several_syntax_errors_speaks_for_all() {
+        let problem = |at| Problem { span: Span::new(at, at + 1), message: format!("problem at {at}") };
+        let finding = syntax_error(&[problem(3), problem(9), problem(12)]).unwrap();
+        assert_eq!((finding.message.as_str(), finding.primary.span), ("problem at 3", Span::new(3, 4)));
+        insta::assert_snapshot!(finding.help, @"the rest of the file was checked, except for 2 more such places");
+        assert!(syntax_error(&[]).is_none());
+    }
 }

@@ -85,8 +85,33 @@ pub struct Files {
     pub notes: Vec<String>,
 }
 
+/// A pattern of files to leave out that cannot be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadPattern {
+    pattern: String,
+    why: String,
+}
+
+impl BadPattern {
+    fn new(pattern: &str, error: &ignore::Error) -> Self {
+        let why = match error {
+            ignore::Error::Glob { err, .. } => err.clone(),
+            other => other.to_string(),
+        };
+        Self { pattern: pattern.to_owned(), why }
+    }
+}
+
+impl std::fmt::Display for BadPattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` is no pattern for files: {}", self.pattern, self.why)
+    }
+}
+
+impl std::error::Error for BadPattern {}
+
 /// Finds the files that the given paths lead to.
-pub fn find_files(paths: &[PathBuf], options: &WalkOptions) -> Result<Files, ignore::Error> {
+pub fn find_files(paths: &[PathBuf], options: &WalkOptions) -> Result<Files, BadPattern> {
     let mut found = Files::default();
     let mut folders = Vec::new();
     for path in paths {
@@ -107,12 +132,13 @@ impl Files {
             self.unreadable.push((path.to_owned(), "it is not a regular file".to_owned()));
         } else if Language::of(path).is_some() || (path.extension().is_none() && is_script(path)) {
             self.files.push(File { path: path.to_owned(), named: true });
-        } else {
+        } else if path.extension().is_none_or(|ending| ending != "pyi") {
             self.notes.push(format!("skipped `{}`: it is not a Python file", path.display()));
         }
     }
 
-    fn walk(&mut self, folders: &[&PathBuf], options: &WalkOptions) -> Result<(), ignore::Error> {
+    fn walk(&mut self, folders: &[&PathBuf], options: &WalkOptions) -> Result<(), BadPattern> {
+        let exclusions = exclusions(&options.exclude)?;
         let Some((first, rest)) = folders.split_first() else { return Ok(()) };
         let mut walk = WalkBuilder::new(first);
         for folder in rest {
@@ -122,7 +148,7 @@ impl Files {
             .hidden(false)
             .follow_links(false)
             .threads(options.threads())
-            .overrides(exclusions(&options.exclude)?)
+            .overrides(exclusions)
             .filter_entry(|entry| entry.depth() == 0 || !is_left_out(entry));
         let found = Mutex::new(Files::default());
         walk.build_parallel().run(|| {
@@ -169,12 +195,12 @@ pub(crate) fn reason(error: &std::io::Error) -> String {
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn exclusions(patterns: &[String]) -> Result<Override, ignore::Error> {
+fn exclusions(patterns: &[String]) -> Result<Override, BadPattern> {
     let mut builder = OverrideBuilder::new(std::env::current_dir().unwrap_or_default());
     for pattern in patterns {
-        builder.add(&format!("!{pattern}"))?;
+        builder.add(&format!("!{pattern}")).map_err(|error| BadPattern::new(pattern, &error))?;
     }
-    builder.build()
+    builder.build().map_err(|error| BadPattern::new(&patterns.join(","), &error))
 }
 
 fn is_left_out(entry: &DirEntry) -> bool {

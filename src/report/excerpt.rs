@@ -1,8 +1,8 @@
 //! The rows of a file that a finding points at, made fit to print.
 //!
 //! An excerpt holds the rows of each label with one row of context, in order. Control characters become visible signs, line
-//! ends become `\n`, and a row that is longer than [`LONGEST`] characters is cut to what surrounds its labels. Offsets
-//! in the file are translated to offsets in the excerpt.
+//! ends become `\n`, and a row that is longer than [`LONGEST`] characters is cut to what surrounds its labels and fits the
+//! terminal. Offsets in the file are translated to offsets in the excerpt.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,14 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 use super::printable_character;
 use crate::source::{SourceFile, Span};
 
-/// How many characters of a row are printed at most.
+/// How many characters a row may have before it is cut.
 const LONGEST: usize = 180;
-/// How many of them stand before the first label of a row that is cut.
-const BEFORE: usize = 40;
+/// How many characters stand before the first label of a row that is cut.
+const BEFORE: usize = 20;
+/// How many columns the frame around a row takes.
+const FRAME: usize = 14;
+/// What stands where a row is cut.
+const CUT: char = '\u{2026}';
 /// How many rows a label may span before only its first row is marked.
 const TALLEST: u32 = 8;
 
@@ -40,7 +44,7 @@ struct Row {
 
 impl Excerpt {
     /// The rows of a file that some spans touch.
-    pub(super) fn new(source: &SourceFile, name: String, spans: &[Span]) -> Self {
+    pub(super) fn new(source: &SourceFile, name: String, spans: &[Span], width: usize) -> Self {
         let mut excerpt = Self { name, text: String::new(), rows: Vec::new() };
         let mut numbers = BTreeSet::new();
         for span in spans {
@@ -49,7 +53,7 @@ impl Excerpt {
             numbers.extend(Some(last + 1).filter(|next| has_row(source, *next)));
         }
         for number in numbers {
-            excerpt.add_row(source, number, spans);
+            excerpt.add_row(source, number, spans, width);
         }
         excerpt
     }
@@ -66,18 +70,24 @@ impl Excerpt {
         (start, self.translate(last, end).saturating_sub(start))
     }
 
-    fn add_row(&mut self, source: &SourceFile, number: u32, spans: &[Span]) {
+    fn add_row(&mut self, source: &SourceFile, number: u32, spans: &[Span], width: usize) {
         let first_byte = source.lines.start(&source.text, number);
         let line = source.lines.text(&source.text, number);
-        let shown = Span::new(first_byte, first_byte + line.len() as u32);
-        let mark =
-            spans.iter().map(|span| span.start).filter(|at| (shown.start..=shown.end).contains(at)).min();
-        let (cut, length) = window(line, mark.map(|at| (at - first_byte) as usize));
+        let within = first_byte..=first_byte + line.len() as u32;
+        let mark = spans.iter().map(|span| span.start).filter(|at| within.contains(at)).min();
+        let (cut, length) = window(line, mark.map(|at| (at - first_byte) as usize), width);
         let start = self.text.len();
+        if cut > 0 {
+            self.text.push(CUT);
+        }
         let mut row = Row { number, start, origins: Vec::new(), cut };
-        for (at, character) in line.char_indices().skip(cut).take(length) {
+        let mut characters = line.char_indices().skip(cut);
+        for (at, character) in characters.by_ref().take(length) {
             row.origins.push((self.text.len(), first_byte + at as u32));
             self.text.push(printable_character(character));
+        }
+        if characters.next().is_some() {
+            self.text.push(CUT);
         }
         self.text.push('\n');
         self.rows.push(row);
@@ -103,8 +113,8 @@ impl Excerpt {
     }
 
     /// The column of a place in the file's row, counted from 0.
-    fn column(&self, row: &Row, offset: usize) -> usize {
-        row.cut + self.text.get(row.start..offset).map_or(0, |before| before.chars().count())
+    fn column(row: &Row, offset: usize) -> usize {
+        row.cut + row.origins.partition_point(|(here, _)| *here < offset)
     }
 }
 
@@ -121,13 +131,13 @@ fn has_row(source: &SourceFile, number: u32) -> bool {
 }
 
 /// Which characters of a row are shown: how many are skipped and how many follow.
-fn window(line: &str, mark: Option<usize>) -> (usize, usize) {
+fn window(line: &str, mark: Option<usize>, width: usize) -> (usize, usize) {
     let length = line.chars().count();
     if length <= LONGEST {
         return (0, length);
     }
     let mark = line.get(..mark.unwrap_or_default()).map_or(0, |before| before.chars().count());
-    (mark.saturating_sub(BEFORE), LONGEST)
+    (mark.saturating_sub(BEFORE), width.saturating_sub(FRAME).max(BEFORE * 2))
 }
 
 impl SourceCode for Excerpt {
@@ -159,7 +169,7 @@ impl SourceCode for Excerpt {
         let start = if rows_before == 0 { span.offset() } else { row.start };
         let stop = self.end_of(last_row) + 1;
         let data = self.text.as_bytes().get(start..stop).ok_or(MietteError::OutOfBounds)?;
-        let column = if rows_before == 0 { self.column(row, span.offset()) } else { 0 };
+        let column = if rows_before == 0 { Self::column(row, span.offset()) } else { 0 };
         Ok(Box::new(MietteSpanContents::new_named(
             self.name.clone(),
             data,

@@ -87,7 +87,7 @@ impl Shown {
     fn add_source(&mut self, source: &SourceFile, name: String, finding: &Finding, width: usize) {
         let labels: Vec<&Label> = std::iter::once(&finding.primary).chain(&finding.labels).collect();
         let spans: Vec<_> = labels.iter().map(|label| label.span).collect();
-        let excerpt = Excerpt::new(source, name, &spans);
+        let excerpt = Excerpt::new(source, name, &spans, width);
         for (index, label) in labels.iter().enumerate() {
             let (start, length) = excerpt.place(source, label.span);
             let text = label_text(&label.text, source, label, width);
@@ -112,7 +112,7 @@ fn label_text(text: &str, source: &SourceFile, label: &Label, width: usize) -> O
 
 fn help(finding: &Finding) -> Option<String> {
     let has_page = known_rules().any(|known| known.name == finding.rule);
-    let more = has_page.then(|| format!("more: unwaited rule {}", finding.rule));
+    let more = has_page.then(|| format!("more: `unwaited rule {}`", finding.rule));
     let help = Some(printable(&finding.help)).filter(|help| !help.is_empty());
     let parts: Vec<String> = help.into_iter().chain(more).collect();
     (!parts.is_empty()).then(|| parts.join("\n"))
