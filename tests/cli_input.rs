@@ -1,5 +1,7 @@
 //! Input of every kind: what is read, what is left out, and what is said of what cannot be read.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says so")]
+
 mod transcript;
 
 use transcript::Folder;

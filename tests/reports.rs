@@ -1,5 +1,7 @@
 //! What a finding looks like, on sources that are hard to print.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says so")]
+
 use unwaited::project::{FileReport, Outcome};
 use unwaited::report::{self, Closing, Colour, Content, Format, Look};
 use unwaited::rules::{Finding, Label, Severity};
