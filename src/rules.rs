@@ -39,3 +39,11 @@ pub struct Context<'a> {
     /// The backend in force, where it is known.
     pub backend: Option<&'a str>,
 }
+
+/// Every rule.
+pub const RULES: &[Rule] = &[];
+
+/// Turns the events of a file into findings.
+pub fn check(events: &[Event], context: &Context<'_>) -> Vec<Finding> {
+    events.iter().flat_map(|event| RULES.iter().filter_map(|rule| (rule.check)(event, context))).collect()
+}
