@@ -51,6 +51,7 @@ pub const RULES: &[Rule] = &[
 /// What the tool says about its own work: (name, page). No event leads to these, so they have no check.
 pub const DIAGNOSTICS: &[(&str, &str)] = &[
     ("syntax-error", include_str!("../rules/syntax-error.md")),
+    ("unreadable-file", include_str!("../rules/unreadable-file.md")),
     ("unused-ignore", include_str!("../rules/unused-ignore.md")),
     ("internal-error", include_str!("../rules/internal-error.md")),
 ];
@@ -107,7 +108,8 @@ pub fn check(events: &[Event], context: &Context<'_>) -> Vec<Finding> {
     let mut told = Vec::new();
     for event in events {
         for (rank, rule) in RULES.iter().enumerate() {
-            if let Some(finding) = (rule.check)(event, context) {
+            if let Some(mut finding) = (rule.check)(event, context) {
+                finding.labels.retain(|label| label.span != finding.primary.span);
                 told.push(mistake::Told { rank, law: rule.law, event, finding });
             }
         }

@@ -35,8 +35,8 @@ pub enum What {
         /// The wait, or the header of the loop over a `zip`.
         at: Span,
     },
-    /// A pending handle is kept in an attribute or global at the end of the function, and nothing in what is analysed ever
-    /// reads that name.
+    /// A pending handle is kept in an attribute or global at the end of the function, and nothing in the file ever reads that
+    /// name.
     Kept {
         /// The handle.
         handle: Handle,

@@ -59,6 +59,10 @@ mod tests {
         let story = Story::new("h.wait(timeout=5)\n");
         let api = story.api("torch.distributed.Work.wait");
         let event = story.event(What::BadTimeout { api, got: "int", at: story.span("timeout=5") });
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error bad-timeout: the time-out of `wait` is an `int`, not a `datetime.timedelta`
+          ^ 1 `timeout=5`: an `int` here raises a `TypeError` before anything is waited for
+          help: give it a `datetime.timedelta`: `timedelta(seconds=5)`
+        ");
     }
 }

@@ -29,7 +29,8 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
             format!("{called} is given handles of operations that have started already"),
             "this raises: it takes descriptions of operations, and starts them itself",
             "the operation starts here",
-            "describe each operation instead of starting it, and wait for the handles that the launch gives".to_owned(),
+            "describe each operation instead of starting it, and wait for the handles that the launch gives"
+                .to_owned(),
         ),
         Misuse::LaunchedAgain => (
             format!("{called} starts operations again that an earlier call has started"),
@@ -57,7 +58,8 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
 
 /// The functions that an operation may name: "`isend` or `irecv`".
 fn allowed(api: ApiId, context: &Context<'_>) -> String {
-    let names = context.catalog.function(api).runs.as_ref().map(|runs| runs.allowed.as_slice()).unwrap_or_default();
+    let names =
+        context.catalog.function(api).runs.as_ref().map(|runs| runs.allowed.as_slice()).unwrap_or_default();
     let short = |name: &String| format!("`{}`", name.rsplit('.').next().unwrap_or(name));
     names.iter().map(short).collect::<Vec<_>>().join(" or ")
 }
@@ -76,7 +78,12 @@ mod tests {
             earlier: Some(story.span("dist.batch_isend_irecv(ops)")),
             at: story.span("dist.batch_isend_irecv(ops) "),
         };
-        insta::assert_snapshot!(told(&story, &[story.event(event)]), @"");
+        insta::assert_snapshot!(told(&story, &[story.event(event)]), @r"
+        error batch-misuse: `dist.batch_isend_irecv` starts operations again that an earlier call has started
+          ^ 2 `dist.batch_isend_irecv(ops) `: the list still holds the operations of the earlier launch, and they are posted a second time
+          - 1 `dist.batch_isend_irecv(ops)`: they are started here for the first time
+          help: begin a new list after each launch
+        ");
     }
 
     #[test]
@@ -88,6 +95,10 @@ mod tests {
             earlier: None,
             at: story.span("dist.P2POp(dist.send, t, 1)"),
         };
-        insta::assert_snapshot!(told(&story, &[story.event(event)]), @"");
+        insta::assert_snapshot!(told(&story, &[story.event(event)]), @r"
+        error batch-misuse: `dist.P2POp` is given a function that cannot be launched
+          ^ 1 `dist.P2POp(dist.send, t, 1)`: the launch needs the function itself, and one that returns at once
+          help: name the function without calling it: `isend` or `irecv`
+        ");
     }
 }

@@ -80,7 +80,10 @@ fn severity(handle: &Handle, context: &Context<'_>) -> Option<Severity> {
 
 fn help(handle: &Handle, context: &Context<'_>) -> String {
     if handle.conditional.is_some() {
-        return format!("return the handle to the caller, or wait for it here{}", story::harm(handle.api, context));
+        return format!(
+            "return the handle to the caller, or wait for it here{}",
+            story::harm(handle.api, context)
+        );
     }
     format!("{}{}", story::keep_and_wait(handle, context), story::harm(handle.api, context))
 }
@@ -94,7 +97,11 @@ mod tests {
     fn a_send_as_a_statement() {
         let story = Story::new("dist.isend(t, 1)\n");
         let event = story.lost("dist.isend(t, 1)", Loss::Discarded, "dist.isend(t, 1)");
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error discarded-handle: the handle of `dist.isend` is thrown away
+          ^ 1 `dist.isend(t, 1)`: the send starts here and its handle is dropped at once
+          help: keep the handle and wait: `handle = dist.isend(…)`, and later `handle.wait()`; or call the blocking `dist.send`; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
+        ");
     }
 
     #[test]
@@ -103,7 +110,12 @@ mod tests {
         let mut handle = story.handle("put(x)");
         handle.inside = vec![Origin { function: "put".into(), span: story.span("dist.isend(t, 1)") }];
         let event = story.event(What::Lost { handle, how: Loss::Discarded, at: story.span("put(x)") });
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error discarded-handle: the handle of `put` is thrown away
+          ^ 2 `put(x)`: the send starts here and its handle is dropped at once
+          - 1 `dist.isend(t, 1)`: inside `put` it is `dist.isend` that starts it
+          help: keep the handle and wait: `handle = put(…)`, and later `handle.wait()`; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
+        ");
     }
 
     #[test]
@@ -111,14 +123,22 @@ mod tests {
         let story = Story::new("_ = dist.isend(t, 1)\n");
         let mut event = story.lost("dist.isend(t, 1)", Loss::Underscore, "_");
         hold(&mut event, "_");
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error discarded-handle: the handle of `dist.isend` is bound to `_` and never waited for
+          ^ 1 `dist.isend(t, 1)`: the send starts here; `_` keeps the handle until it is bound again or the scope ends, and nothing reads it
+          help: keep the handle and wait: `handle = dist.isend(…)`, and later `handle.wait()`; or call the blocking `dist.send`; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
+        ");
     }
 
     #[test]
     fn a_send_that_goes_on_in_its_stream() {
         let story = Story::new("dist.isend(t, 1)\n").backend("nccl");
         let event = story.lost("dist.isend(t, 1)", Loss::Discarded, "dist.isend(t, 1)");
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        warning discarded-handle: the handle of `dist.isend` is thrown away
+          ^ 1 `dist.isend(t, 1)`: the send starts here and its handle is dropped at once
+          help: keep the handle and wait: `handle = dist.isend(…)`, and later `handle.wait()`; or call the blocking `dist.send`; as it is, with nccl the operation stays in its stream: a send usually completes, a receive races with whoever reads the buffer
+        ");
     }
 
     fn hold(event: &mut Event, name: &str) {

@@ -82,7 +82,9 @@ pub(super) fn told(story: &Story, events: &[Event]) -> String {
     let mut out = String::new();
     for finding in story.findings(events) {
         let _ = writeln!(out, "{} {}: {}", finding.severity.word(), finding.rule, finding.message);
-        for (mark, label) in std::iter::once(("^", &finding.primary)).chain(finding.labels.iter().map(|it| ("-", it))) {
+        for (mark, label) in
+            std::iter::once(("^", &finding.primary)).chain(finding.labels.iter().map(|it| ("-", it)))
+        {
             let _ = writeln!(out, "  {mark} {}: {}", story.place(label), label.text);
         }
         let _ = writeln!(out, "  help: {}", finding.help);

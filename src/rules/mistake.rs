@@ -25,7 +25,8 @@ pub(super) struct Told<'a> {
 
 /// Keeps the best finding of each mistake, in the order of the file.
 pub(super) fn one_finding_each(mut told: Vec<Told<'_>>, context: &Context<'_>) -> Vec<Finding> {
-    let causes: Vec<Span> = told.iter().filter(|told| told.law == Law::Api).flat_map(spans_of_cause).collect();
+    let causes: Vec<Span> =
+        told.iter().filter(|told| told.law == Law::Api).flat_map(spans_of_cause).collect();
     told.retain(|told| told.law == Law::Api || !is_consequence(site(told), &causes));
     told.sort_by_key(|told| (told.rank, told.event.path.len(), told.finding.primary.span));
 
@@ -107,8 +108,8 @@ mod tests {
     fn two_handles_of_one_list_on_one_line() {
         let story = Story::new("hs = [dist.isend(a, 1), dist.irecv(b, 1)]\n");
         let events = [
-            story.lost("dist.isend(a, 1)", Loss::ScopeEnd, "hs"),
-            story.lost("dist.irecv(b, 1)", Loss::ScopeEnd, "hs"),
+            story.lost_by("hs", "dist.isend(a, 1)", Loss::ScopeEnd, "hs"),
+            story.lost_by("hs", "dist.irecv(b, 1)", Loss::ScopeEnd, "hs"),
         ];
         assert_eq!(found(&story, &events), ["1: unwaited-handle"]);
     }

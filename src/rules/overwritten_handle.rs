@@ -49,19 +49,32 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
 fn bound_again(handle: &Handle, context: &Context<'_>) -> (String, String) {
     let name = story::holder(handle);
     let message = format!("{name} is bound to something else while it holds {}", pending(handle, context));
-    (message, format!("{name} is bound to something else here, and nothing can wait for the {} any more", held(handle)))
+    (
+        message,
+        format!(
+            "{name} is bound to something else here, and nothing can wait for the {} any more",
+            held(handle)
+        ),
+    )
 }
 
 fn bound_to_a_newer_one(handle: &Handle, context: &Context<'_>) -> (String, String) {
     let name = story::holder(handle);
     let message = format!("{name} is bound to a newer handle while it holds {}", pending(handle, context));
-    (message, format!("{name} is bound to a newer handle here, and nothing can wait for the older one any more"))
+    (
+        message,
+        format!("{name} is bound to a newer handle here, and nothing can wait for the older one any more"),
+    )
 }
 
 fn bound_by_the_next_turn(handle: &Handle, context: &Context<'_>) -> (String, String) {
     let name = story::holder(handle);
-    let message = format!("the next turn of the loop overwrites {name}, which holds {}", pending(handle, context));
-    (message, format!("{name} is bound again by the next turn, before anything waits for the handle of this one"))
+    let message =
+        format!("the next turn of the loop overwrites {name}, which holds {}", pending(handle, context));
+    (
+        message,
+        format!("{name} is bound again by the next turn, before anything waits for the handle of this one"),
+    )
 }
 
 fn filled_again(handle: &Handle, context: &Context<'_>) -> (String, String) {
@@ -78,7 +91,11 @@ fn deleted(handle: &Handle, context: &Context<'_>) -> (String, String) {
 
 fn pending(handle: &Handle, context: &Context<'_>) -> String {
     let called = story::callee(handle.started, handle.api, context);
-    if handle.several { format!("pending handles of {called}") } else { format!("the pending handle of {called}") }
+    if handle.several {
+        format!("pending handles of {called}")
+    } else {
+        format!("the pending handle of {called}")
+    }
 }
 
 fn held(handle: &Handle) -> &'static str {
@@ -109,11 +126,14 @@ fn labels(event: &Event, handle: &Handle, at: Span, lost: String, context: &Cont
 
 fn help(handle: &Handle, context: &Context<'_>) -> String {
     let wait = story::wait(handle, context);
-    let name = handle.holder.as_deref().unwrap_or("handle");
-    let keep = if handle.several {
-        format!("wait for every handle in `{name}` before that, or collect the handles of all calls in one list")
-    } else {
-        format!("call `{name}.{wait}()` before that, or collect the handles in a list and wait for each of them")
+    let keep = match &handle.holder {
+        Some(name) if story::is_bound_directly(handle, name, context) => {
+            format!(
+                "call `{name}.{wait}()` before that, or collect the handles in a list and wait for each of them"
+            )
+        }
+        Some(name) => format!("wait for what `{name}` holds before that, or collect all handles in one list"),
+        None => "wait before that, or collect the handles in a list and wait for each of them".to_owned(),
     };
     format!("{keep}{}", story::harm(handle.api, context))
 }
@@ -129,21 +149,36 @@ mod tests {
         let mut event = story.lost_by("h", "dist.isend(t, p)", Loss::Renewed, "h = dist.isend(t, p)");
         let header = story.span("for p in peers");
         event.path = vec![Step { span: header, turn: Turn::Turn }, Step { span: header, turn: Turn::Turn }];
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error overwritten-handle: the next turn of the loop overwrites `h`, which holds the pending handle of `dist.isend`
+          ^ 2 `dist.isend(t, p)`: the send starts here; `h` is bound again by the next turn, before anything waits for the handle of this one
+          - 1 `for p in peers`: the loop takes a turn
+          help: call `h.wait()` before that, or collect the handles in a list and wait for each of them; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
+        ");
     }
 
     #[test]
     fn a_name_bound_to_none() {
         let story = Story::new("h = dist.isend(t, 1)\nh = None\n");
         let event = story.lost_by("h", "dist.isend(t, 1)", Loss::Rebound, "h = None");
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error overwritten-handle: `h` is bound to something else while it holds the pending handle of `dist.isend`
+          ^ 1 `dist.isend(t, 1)`: the send starts here
+          - 2 `h = None`: `h` is bound to something else here, and nothing can wait for the handle any more
+          help: call `h.wait()` before that, or collect the handles in a list and wait for each of them; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
+        ");
     }
 
     #[test]
     fn a_deleted_name() {
         let story = Story::new("h = dist.isend(t, 1)\ndel h\n");
         let event = story.lost_by("h", "dist.isend(t, 1)", Loss::Deleted, "del h");
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error overwritten-handle: `h` is deleted while it holds the pending handle of `dist.isend`
+          ^ 1 `dist.isend(t, 1)`: the send starts here
+          - 2 `del h`: `h` is deleted here, and nothing can wait for the handle any more
+          help: call `h.wait()` before that, or collect the handles in a list and wait for each of them; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
+        ");
     }
 
     #[test]

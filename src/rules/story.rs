@@ -6,7 +6,7 @@
 //! - The **harm** is what the library does when the handle is gone, by backend, from the catalogue.
 
 use super::{Context, Label};
-use crate::catalog::{ApiId, Does, DropEffect, Kind, UsageName};
+use crate::catalog::{ApiId, Does, DropEffect, Kind, OnDrop, UsageName};
 use crate::flow::{Event, Handle, Step, Turn};
 use crate::source::Span;
 
@@ -62,7 +62,7 @@ pub(super) fn noun(api: ApiId, context: &Context<'_>) -> &'static str {
         Kind::PointToPoint => match function.buffers.first().map(|buffer| buffer.usage) {
             Some(UsageName::Sends) => "send",
             Some(UsageName::Receives) => "receive",
-            Some(UsageName::Both) | None => "message",
+            Some(UsageName::Both | UsageName::AsRun) | None => "message",
         },
         Kind::Collective => "collective",
         Kind::Barrier => "barrier",
@@ -152,12 +152,23 @@ fn turn(turn: Turn) -> &'static str {
     }
 }
 
+/// Whether the start is the whole right-hand side of `name = …`, and gives one handle: then `name.wait()` finishes it.
+pub(super) fn is_bound_directly(handle: &Handle, name: &str, context: &Context<'_>) -> bool {
+    let before = context.text.get(..handle.started.start as usize).unwrap_or_default();
+    let target = before.trim_end().strip_suffix('=').map(str::trim_end);
+    !handle.several
+        && target.is_some_and(|target| target.rsplit('\n').next().is_some_and(|line| line.trim() == name))
+}
+
 /// How to keep the handle and finish it, and what blocks instead.
 pub(super) fn keep_and_wait(handle: &Handle, context: &Context<'_>) -> String {
     let called = callee(handle.started, handle.api, context);
     let called = called.trim_matches('`');
     let keep = if handle.several {
-        format!("`handles = {called}(…)`, and later `for handle in handles: handle.{}()`", wait(handle, context))
+        format!(
+            "`handles = {called}(…)`, and later `for handle in handles: handle.{}()`",
+            wait(handle, context)
+        )
     } else {
         format!("`handle = {called}(…)`, and later `handle.{}()`", wait(handle, context))
     };
@@ -189,23 +200,26 @@ fn or_block(handle: &Handle, called: &str, context: &Context<'_>) -> String {
     }
 }
 
-/// What the loss does, by backend: `; with gloo the message is cancelled and the peer waits for ever`.
+/// What the loss does where it does most: `; with gloo the message is cancelled and the peer waits for ever`.
 pub(super) fn harm(api: ApiId, context: &Context<'_>) -> String {
     let in_force = |backend: &str| context.backend.is_none_or(|known| backend == known || backend == "any");
-    let mut clauses: Vec<String> = Vec::new();
-    for drop in context.catalog.drops(api) {
-        if !in_force(&drop.backend) || drop.effect == DropEffect::Waits {
-            continue;
-        }
-        let clause = match drop.backend.as_str() {
-            "any" => drop.harm.clone(),
-            backend => format!("with {backend} {}", drop.harm),
-        };
-        if !clauses.contains(&clause) {
-            clauses.push(clause);
-        }
+    let harmful = |drop: &&OnDrop| in_force(&drop.backend) && drop.effect != DropEffect::Waits;
+    let drops: Vec<&OnDrop> = context.catalog.drops(api).filter(harmful).collect();
+    let Some(worst) = drops.iter().min_by_key(|drop| mildness(drop.effect)) else { return String::new() };
+    if worst.backend == "any" || (drops.len() > 1 && drops.iter().all(|drop| drop.harm == worst.harm)) {
+        return format!("; as it is, {}", worst.harm);
     }
-    if clauses.is_empty() { String::new() } else { format!("; as it is, {}", clauses.join(", ")) }
+    format!("; as it is, with {} {}", worst.backend, worst.harm)
+}
+
+fn mildness(effect: DropEffect) -> u8 {
+    match effect {
+        DropEffect::Cancels => 0,
+        DropEffect::Leaks => 1,
+        DropEffect::Aborts => 2,
+        DropEffect::Continues => 3,
+        DropEffect::Waits => 4,
+    }
 }
 
 /// Whether an operation goes on in the stream of its device when its handle is gone, and the newest of one communicator

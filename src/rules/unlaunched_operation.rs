@@ -76,9 +76,11 @@ fn seen(what: &Built) -> &'static str {
 
 fn help(what: &Built, called: &str) -> String {
     match what {
-        Built::Operation => "add it to the list of operations that is launched, and wait for the handles that the launch \
+        Built::Operation => {
+            "add it to the list of operations that is launched, and wait for the handles that the launch \
                              gives: the peer waits for its half of the message"
-            .to_owned(),
+                .to_owned()
+        }
         Built::PersistentRequest => "call its `Start()` and then its `Wait()` for each message".to_owned(),
         Built::Coroutine => format!("write `await` before {called}, or make a task of it and await that"),
     }
@@ -95,7 +97,12 @@ mod tests {
         let built = story.span("dist.P2POp(dist.isend, t, 1)");
         let api = Some(story.api("torch.distributed.P2POp"));
         let event = story.event(What::Unlaunched { api, built, at: story.span("return t") });
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error unlaunched-operation: the operation of `dist.P2POp` is never launched
+          ^ 1 `dist.P2POp(dist.isend, t, 1)`: this only describes the operation, and no launch ever gets it
+          - 2 `return t`: it is lost here, without having been started
+          help: add it to the list of operations that is launched, and wait for the handles that the launch gives: the peer waits for its half of the message
+        ");
     }
 
     #[test]
@@ -103,6 +110,10 @@ mod tests {
         let story = Story::new("exchange(t)\n");
         let built = story.span("exchange(t)");
         let event = story.event(What::Unlaunched { api: None, built, at: built });
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error unlaunched-operation: the coroutine of `exchange` is never awaited
+          ^ 1 `exchange(t)`: this only makes a coroutine, and the communication inside it never runs
+          help: write `await` before `exchange`, or make a task of it and await that
+        ");
     }
 }

@@ -22,6 +22,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
     let What::Kept { handle, name } = &event.what else { return None };
+    let name = handle.holder.as_ref().unwrap_or(name);
     let called = story::callee(handle.started, handle.api, context);
     let (handles, are) = (story::handles(handle), story::are(handle));
     let (noun, wait) = (story::noun(handle.api, context), story::wait(handle, context));
@@ -51,6 +52,10 @@ mod tests {
         let story = Story::new("self.last = dist.isend(t, self.peer)\n");
         let handle = story.handle("dist.isend(t, self.peer)");
         let event = story.event(What::Kept { handle, name: "self.last".into() });
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        warning unread-handle: the handle of `dist.isend` is kept in `self.last`, and nothing ever reads it
+          ^ 1 `dist.isend(t, self.peer)`: the send starts here, and nothing can ever know when it ends
+          help: wait where the result is needed or the buffer is used again: `self.last.wait()`
+        ");
     }
 }

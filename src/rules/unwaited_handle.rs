@@ -45,7 +45,10 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         rule: RULE.name,
         severity: severity(handle, context)?,
         message,
-        primary: Label { span: handle.started, text: format!("the {} starts here", story::noun(handle.api, context)) },
+        primary: Label {
+            span: handle.started,
+            text: format!("the {} starts here", story::noun(handle.api, context)),
+        },
         labels,
         help: help(handle, context),
         function: event.function.clone(),
@@ -55,12 +58,19 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
 fn scope_ends(event: &Event, handle: &Handle, at: Span, context: &Context<'_>) -> (String, String) {
     let called = story::callee(handle.started, handle.api, context);
     let (handles, are, noun) = (story::handles(handle), story::are(handle), story::noun(handle.api, context));
-    let on_a_path = if story::turns(event, handle, context).is_empty() { "never" } else { "not on every path" };
-    let message = match &handle.holder {
-        Some(name) => format!("the {handles} of {called} in `{name}` {are} {on_a_path} waited for"),
-        None => format!("the {handles} of {called} {are} {on_a_path} waited for"),
+    let waited = match story::turns(event, handle, context).is_empty() {
+        true => format!("{are} never waited for"),
+        false => format!("{are} not waited for on every path"),
     };
-    let leaves = if at.of(context.text).starts_with("return") { "the function returns here" } else { "the scope ends here" };
+    let message = match &handle.holder {
+        Some(name) => format!("the {handles} of {called} in `{name}` {waited}"),
+        None => format!("the {handles} of {called} {waited}"),
+    };
+    let leaves = if at.of(context.text).starts_with("return") {
+        "the function returns here"
+    } else {
+        "the scope ends here"
+    };
     (message, format!("{leaves} with the {noun} pending, and nothing else holds the {handles}"))
 }
 
@@ -73,7 +83,9 @@ fn container_goes(handle: &Handle, context: &Context<'_>) -> (String, String) {
 
 fn polls(handle: &Handle) -> Option<Label> {
     handle.notes.iter().find_map(|note| match note {
-        Note::Polled(span) => Some(Label { span: *span, text: "a poll that says no does not finish it".to_owned() }),
+        Note::Polled(span) => {
+            Some(Label { span: *span, text: "a poll that says no does not finish it".to_owned() })
+        }
         Note::Fenced(_) => None,
     })
 }
@@ -83,17 +95,22 @@ fn severity(handle: &Handle, context: &Context<'_>) -> Option<Severity> {
     match context.catalog.function(handle.api).kind {
         Kind::Barrier if polled => None,
         Kind::Rpc => Some(Severity::Advice),
-        Kind::PointToPoint | Kind::Collective | Kind::Barrier | Kind::OneSided | Kind::File => Some(RULE.severity),
+        Kind::PointToPoint | Kind::Collective | Kind::Barrier | Kind::OneSided | Kind::File => {
+            Some(RULE.severity)
+        }
     }
 }
 
 fn help(handle: &Handle, context: &Context<'_>) -> String {
     let wait = story::wait(handle, context);
-    let name = handle.holder.as_deref().unwrap_or("handle");
-    let keep = if handle.several {
-        format!("wait for each handle on every path (`for handle in {name}: handle.{wait}()`), or give them to the caller")
-    } else {
-        format!("call `{name}.{wait}()` on every path, or give the handle to the caller")
+    let keep = match &handle.holder {
+        Some(name) if story::is_bound_directly(handle, name, context) => {
+            format!("call `{name}.{wait}()` on every path, or give the handle to the caller")
+        }
+        Some(name) => format!("wait on every path for what `{name}` holds, or give it to the caller"),
+        None => {
+            format!("keep the {} and wait on every path, or give it to the caller", story::handles(handle))
+        }
     };
     format!("{keep}{}", story::harm(handle.api, context))
 }
@@ -109,14 +126,25 @@ mod tests {
         let story = Story::new(text);
         let mut event = story.lost_by("h", "dist.isend(t, 1)", Loss::ScopeEnd, "return t");
         event.path = vec![Step { span: story.span("if a"), turn: Turn::False }];
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error unwaited-handle: the handle of `dist.isend` in `h` is not waited for on every path
+          ^ 2 `dist.isend(t, 1)`: the send starts here
+          - 3 `if a`: this condition is false
+          - 5 `return t`: the function returns here with the send pending, and nothing else holds the handle
+          help: call `h.wait()` on every path, or give the handle to the caller; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
+        ");
     }
 
     #[test]
     fn a_list_that_is_cleared() {
         let story = Story::new("hs.append(dist.isend(t, 1))\nhs.clear()\n");
         let event = story.lost_by("hs", "dist.isend(t, 1)", Loss::ContainerGone, "hs.clear()");
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error unwaited-handle: `hs` gives up a handle of `dist.isend` that nothing has waited for
+          ^ 1 `dist.isend(t, 1)`: the send starts here
+          - 2 `hs.clear()`: `hs` gives up what it holds here, with the send pending
+          help: wait on every path for what `hs` holds, or give it to the caller; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
+        ");
     }
 
     #[test]

@@ -64,7 +64,12 @@ mod tests {
         let story = Story::new("h = dist.isend(t, 1)\nh.wait\n");
         let handle = Some(story.handle("dist.isend(t, 1)"));
         let event = What::WaitNeverRuns { handle, why: Idle::NotCalled, at: story.span("h.wait") };
-        insta::assert_snapshot!(told(&story, &[story.event(event)]), @"");
+        insta::assert_snapshot!(told(&story, &[story.event(event)]), @r"
+        error wait-never-runs: `h.wait` is named but not called
+          ^ 2 `h.wait`: without parentheses this does nothing, and the operation stays pending
+          - 1 `dist.isend(t, 1)`: the send starts here
+          help: call it: `h.wait()`
+        ");
     }
 
     #[test]
@@ -72,6 +77,10 @@ mod tests {
         let story = Story::new("(h.wait() for h in hs)\n");
         let at = story.span("(h.wait() for h in hs)");
         let event = What::WaitNeverRuns { handle: None, why: Idle::NotConsumed, at };
-        insta::assert_snapshot!(told(&story, &[story.event(event)]), @"");
+        insta::assert_snapshot!(told(&story, &[story.event(event)]), @r"
+        error wait-never-runs: the waits in this expression never run
+          ^ 1 `(h.wait() for h in hs)`: this is lazy, and nothing goes through it: no wait inside it runs
+          help: write a loop: `for handle in handles: handle.wait()`
+        ");
     }
 }

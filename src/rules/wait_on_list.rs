@@ -25,7 +25,9 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
     let (handle, at, (message, seen, help)) = match &event.what {
         What::WaitOnList { handle, method, at } => (handle, at, on_list(handle, method, context)),
         What::HandleAsList { handle, at } => (handle, at, as_list(handle, context)),
-        What::NoSuchMethod { handle, method, class, at } => (handle, at, no_such_method(handle, method, class, context)),
+        What::NoSuchMethod { handle, method, class, at } => {
+            (handle, at, no_such_method(handle, method, class, context))
+        }
         What::Lost { .. }
         | What::PartlyWaited { .. }
         | What::Kept { .. }
@@ -68,7 +70,12 @@ fn as_list(handle: &Handle, context: &Context<'_>) -> (String, String, String) {
     )
 }
 
-fn no_such_method(handle: &Handle, method: &str, class: &str, context: &Context<'_>) -> (String, String, String) {
+fn no_such_method(
+    handle: &Handle,
+    method: &str,
+    class: &str,
+    context: &Context<'_>,
+) -> (String, String, String) {
     let called = story::callee(handle.started, handle.api, context);
     let wait = story::wait(handle, context);
     (
@@ -89,7 +96,12 @@ mod tests {
         let mut handle = story.handle("dist.batch_isend_irecv(ops)");
         handle.holder = Some("reqs".into());
         let event = What::WaitOnList { handle, method: "wait".into(), at: story.span("reqs.wait()") };
-        insta::assert_snapshot!(told(&story, &[story.event(event)]), @"");
+        insta::assert_snapshot!(told(&story, &[story.event(event)]), @r"
+        error wait-on-list: `wait` is called on a list of handles of `dist.batch_isend_irecv`
+          ^ 2 `reqs.wait()`: a list has no `wait`: this raises an `AttributeError`, and nothing is waited for
+          - 1 `dist.batch_isend_irecv(ops)`: the batch starts here
+          help: wait for each handle in it: `for handle in reqs: handle.wait()`
+        ");
     }
 
     #[test]
@@ -97,7 +109,11 @@ mod tests {
         let story = Story::new("for w in dist.isend(t, 1): w.wait()\n");
         let handle = story.handle("dist.isend(t, 1)");
         let event = What::HandleAsList { handle, at: story.span("dist.isend(t, 1)") };
-        insta::assert_snapshot!(told(&story, &[story.event(event)]), @"");
+        insta::assert_snapshot!(told(&story, &[story.event(event)]), @r"
+        error wait-on-list: the handle of `dist.isend` is used as a list
+          ^ 1 `dist.isend(t, 1)`: this is one handle: it cannot be iterated, indexed or measured
+          help: call `handle.wait()` itself, or put the handle into a list: `[handle]`
+        ");
     }
 
     #[test]
@@ -109,6 +125,11 @@ mod tests {
             class: "Work".into(),
             at: story.span("w.test()"),
         };
-        insta::assert_snapshot!(told(&story, &[story.event(event)]), @"");
+        insta::assert_snapshot!(told(&story, &[story.event(event)]), @r"
+        error wait-on-list: the handle of `dist.isend` is a `Work`, which has no `test`
+          ^ 2 `w.test()`: this raises an `AttributeError`, and the operation stays pending
+          - 1 `dist.isend(t, 1)`: the send starts here
+          help: `wait()` finishes it
+        ");
     }
 }

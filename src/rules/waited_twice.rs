@@ -33,7 +33,8 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         message: format!("the handle of {called} is waited for a second time"),
         primary: Label { span: *at, text: format!("and again here: {}", clause(again)) },
         labels,
-        help: "wait once: remove this wait, or bind the name to `None` after the first and test it here".to_owned(),
+        help: "wait once: remove this wait, or bind the name to `None` after the first and test it here"
+            .to_owned(),
         function: event.function.clone(),
     })
 }
@@ -65,7 +66,13 @@ mod tests {
     #[test]
     fn a_receive() {
         let story = Story::new("h = dist.irecv(t, 1)\nh.wait()\nh.wait() \n");
-        insta::assert_snapshot!(told(&story, &[twice(&story, "dist.irecv(t, 1)")]), @"");
+        insta::assert_snapshot!(told(&story, &[twice(&story, "dist.irecv(t, 1)")]), @r"
+        warning waited-twice: the handle of `dist.irecv` is waited for a second time
+          ^ 3 `h.wait() `: and again here: with gloo the second wait blocks for ever, or until its time-out
+          - 1 `dist.irecv(t, 1)`: the receive starts here
+          - 2 `h.wait()`: it is waited for here
+          help: wait once: remove this wait, or bind the name to `None` after the first and test it here
+        ");
     }
 
     #[test]
