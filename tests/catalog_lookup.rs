@@ -121,7 +121,7 @@ fn what_a_wait_finishes_and_returns() {
     assert_eq!(waitany.on.as_deref(), Some("requests"));
     let wait = function("torch.distributed.Work.wait");
     assert_eq!((wait.does, wait.on.as_deref()), (Does::Finish, Some("self")));
-    assert_eq!(wait.timeout.as_ref().unwrap().rejects, ["int", "str"]);
+    assert_eq!(wait.timeout.as_ref().unwrap().rejects, ["int", "bool", "str", "None"]);
 }
 
 #[test]

@@ -355,7 +355,7 @@ pub struct Timeout {
     pub argument: String,
     /// The type that it must have, for the report: `datetime.timedelta`.
     pub wants: String,
-    /// The types of constants that raise: `int`, `float`, `str`.
+    /// The types of constants that raise: `int`, `bool`, `float`, `str`, `None`.
     pub rejects: Vec<String>,
 }
 
