@@ -177,14 +177,18 @@ impl<'a> Lowering<'a> {
         self.switch_to(next);
     }
 
-    /// Connects the shared copy of a `finally` with the ways out that use it.
-    fn finish_shared(&mut self, shared: Option<Shared>) {
-        if let Some(Shared { exit: Some(exit), next, .. }) = shared {
-            let here = self.builder().current();
+    /// The normal end of a `try` whose `finally` is shared: it takes the shared copy too, which is then connected with all
+    /// the ways that use it.
+    fn finish_shared(&mut self, shared: Shared) {
+        let Shared { entry, exit, mut next } = shared;
+        let after = self.block();
+        next.push(after);
+        self.goto(entry);
+        if let Some(exit) = exit {
             self.switch_to(exit);
             self.end(Terminator::Choose(next));
-            self.switch_to(here);
         }
+        self.switch_to(after);
     }
 }
 
@@ -397,8 +401,10 @@ impl<'a> Lowering<'a> {
         self.scope().frames.push(Frame::Finally { body, shared: None });
         self.guarded(statement);
         if let Some(Frame::Finally { shared, .. }) = self.scope().frames.pop() {
-            self.statements(body);
-            self.finish_shared(shared);
+            match shared {
+                Some(shared) => self.finish_shared(shared),
+                None => self.statements(body),
+            }
         }
     }
 
