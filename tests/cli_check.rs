@@ -111,6 +111,7 @@ fn no_command_prints_the_help_and_fails() {
     Commands:
       check  Check files and folders
       rule   Explain one rule, or list all of them
+      help   Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help

@@ -10,7 +10,7 @@ use crate::rules::Severity;
 
 /// Finds asynchronous communication that was started and never properly finished.
 #[derive(Debug, Parser)]
-#[command(name = "unwaited", version, disable_help_subcommand = true)]
+#[command(name = "unwaited", version)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) command: Command,

@@ -103,7 +103,7 @@ impl Run<'_> {
     }
 
     fn is_worth_parsing(&self, bytes: &[u8]) -> bool {
-        self.catalog.may_communicate(bytes) || source::speaks_to_us(bytes)
+        self.catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
     }
 
     fn analyse(&self, name: String, path: Option<&Path>, bytes: Vec<u8>) -> Read {
