@@ -52,7 +52,7 @@ struct Run<'o> {
 
 impl Run<'_> {
     fn check_paths(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Outcome, String> {
-        let Files { files, unreadable, notes } =
+        let Files { files, unreadable, notes, .. } =
             walk::find_files(paths, &self.options.walk).map_err(|error| error.to_string())?;
         progress.starts(files.len());
         let read = pool::map(self.options.walk.threads(), &files, |file| {
