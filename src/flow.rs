@@ -2,7 +2,7 @@
 
 mod event;
 
-pub use event::{Event, Handle, Idle, Loss, Misuse, Origin, Selection, Step, Turn, What};
+pub use event::{Event, Handle, Idle, Loss, Misuse, Note, Origin, Selection, Step, Turn, What};
 
 use crate::catalog::Catalog;
 use crate::ir::Unit;

@@ -21,6 +21,7 @@
 //! receiver holds), and the analysis expands it into the same primitives.
 
 mod build;
+mod check;
 mod operation;
 mod print;
 

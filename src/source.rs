@@ -57,6 +57,13 @@ pub enum Language {
 }
 
 impl Language {
+    /// Its name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+        }
+    }
+
     /// The language of a path by its ending, or `None` for a file that is not read.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {

@@ -15,13 +15,15 @@
 //! parameters = ["tensor", "dst", "group", "tag", "group_dst"]
 //! does = "start"
 //! kind = "point-to-point"
-//! handle = "Work"
+//! gives = "Work"
 //! blocking = "send"
 //! buffers = [{ argument = "tensor", use = "sends" }]
 //! source = "torch/distributed/distributed_c10d.py, isend"
 //! ```
 //!
-//! Names are relative to the first module of the file unless they contain its name already; `Class.method` is a method.
+//! Names are relative to the first module of the file, or to the `module` that a function names; `Class.method` is a method.
+//! Classes and functions that an entry refers to (`gives`, `extends`, `runs.allowed`) are looked for in the file's first
+//! module, then as absolute paths in all files.
 //! Adding a library is adding a file. A project's own functions have the same form in its configuration.
 
 use serde::Deserialize;
@@ -42,8 +44,8 @@ pub struct Library {
     /// Words that make a file worth parsing, beside those derived from the functions.
     #[serde(default)]
     pub words: Vec<String>,
-    /// Names of modules whose import in a file is evidence for this library's untyped methods (default: the first segment
-    /// of each module).
+    /// Names of modules whose import in a file, or that of a module below them, is evidence for this library's untyped
+    /// methods; `*` stands for anything (default: the first segment of each module).
     #[serde(default)]
     pub evidence_imports: Vec<String>,
     /// Its classes.
@@ -58,6 +60,10 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// The library whose drop entries apply to kinds of operations that this one has no entry for (default: the one whose
+    /// handle a function gives).
+    #[serde(default)]
+    pub drops_of: Option<String>,
 }
 
 /// A class.
@@ -151,9 +157,18 @@ pub enum Kind {
 pub struct Function {
     /// Its name, `Class.method` for a method.
     pub name: String,
-    /// Its parameters in order, without the receiver of a method; keyword-only ones behind a `*`.
+    /// The module that it lives in, where that is not the file's first one; then no other module re-exports it.
+    #[serde(default)]
+    pub module: Option<String>,
+    /// Its parameters in order, without the receiver of a method; keyword-only ones behind a `*`, the rest parameters as
+    /// `*name` and `**name`.
     #[serde(default)]
     pub parameters: Vec<String>,
+    /// For a method: whether it belongs to the class itself (a class or static method). In class form
+    /// (`Request.Waitall(requests)`) all arguments are then its parameters; any other method takes the receiver first
+    /// (`Request.Wait(request)`).
+    #[serde(default)]
+    pub of_class: bool,
     /// What it does.
     pub does: Does,
     /// The family of the operation that it starts.
@@ -196,6 +211,10 @@ pub struct Function {
     /// Whether the name alone, on any receiver, is enough to recognise it (`Isend` occurs nowhere else).
     #[serde(default)]
     pub distinctive: bool,
+    /// Words of which a file must contain one for the function to matter in it, instead of those derived from its name and
+    /// its condition.
+    #[serde(default)]
+    pub words: Option<Vec<String>>,
     /// Where the facts come from.
     #[serde(default)]
     pub source: String,
@@ -323,6 +342,8 @@ pub enum UsageName {
     Receives,
     /// Reads and writes it.
     Both,
+    /// As the function that the operation object runs uses it.
+    AsRun,
 }
 
 /// A time-out argument.
@@ -364,6 +385,18 @@ pub enum Returns {
     FlagAndMessage,
     /// The handles themselves, in a container.
     Handles,
+    /// The position of the one that is finished.
+    Index,
+    /// A pair of that position, and the message.
+    IndexAndMessage,
+    /// A pair of that position, and whether one is finished.
+    IndexAndFlag,
+    /// A triple of that position, whether one is finished, and the message.
+    IndexFlagAndMessage,
+    /// A list of the positions of those that are finished.
+    Indices,
+    /// A pair of that list, and a list of the messages.
+    IndicesAndMessages,
 }
 
 /// What an operation object runs.

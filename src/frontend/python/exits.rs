@@ -1,0 +1,453 @@
+//! Ways out: `return`, `break`, `continue`, `raise`, and the constructs that they pass on the way.
+//!
+//! - **`finally`**: every way out gets its own copy of the body: the normal end, each `return`, `break`, `continue`, and each
+//!   `raise` that a handler further out may catch. What copies may add to a file is bounded ([`Lowering::may_copy`]): when it is used
+//!   up, the remaining ways out of the file share one copy for each `finally`, which goes on to any of them ([`Terminator::Choose`]).
+//! - **`with`**: `Enter` at the head, `Leave` on every way out. The manager is held by a temporary until it is left.
+//! - **`try`**: at its entry the body or any of its handlers is chosen: an exception from a call is taken to come before
+//!   anything happened. An explicit `raise` (and a failing `assert`) in the body goes to those handlers that can catch it.
+//! - A `raise` that nothing in the function catches ends it with [`Terminator::Raise`].
+
+use std::rc::Rc;
+
+use ruff_python_ast::{
+    ExceptHandler, ExceptHandlerExceptHandler, Expr, Stmt, StmtAssert, StmtRaise, StmtTry, StmtWith, WithItem,
+};
+use ruff_text_size::Ranged;
+
+use super::{Lowering, span, span_of};
+use crate::ir::{BlockId, Forgetting, Local, Operand, Operation, Terminator};
+use crate::source::Span;
+
+/// A construct around the current statement.
+pub(super) enum Frame<'a> {
+    /// A loop.
+    Loop {
+        /// Where `continue` goes.
+        head: BlockId,
+        /// Where `break` goes.
+        after: BlockId,
+        /// What the loop holds: its iterator.
+        held: Vec<(Local, Span)>,
+    },
+    /// A `with` block.
+    With {
+        /// Its manager.
+        manager: Operand,
+        /// What the block holds.
+        held: Vec<(Local, Span)>,
+        /// The source of the manager.
+        span: Span,
+    },
+    /// A `match`, which holds its subject.
+    Match(Vec<(Local, Span)>),
+    /// A `try` with a `finally`.
+    Finally {
+        /// The body of the `finally`.
+        body: &'a [Stmt],
+        /// The copy that ways out share.
+        shared: Option<Shared>,
+    },
+    /// A `try` with handlers.
+    Handlers(Rc<[Handler<'a>]>),
+}
+
+/// One copy of a `finally` body for several ways out.
+pub(super) struct Shared {
+    entry: BlockId,
+    /// The end of the copy; `None` while it is built.
+    exit: Option<BlockId>,
+    next: Vec<BlockId>,
+}
+
+/// A handler of a `try`.
+pub(super) struct Handler<'a> {
+    block: BlockId,
+    catches: Catches<'a>,
+}
+
+/// What a handler catches.
+#[derive(Clone, Copy, PartialEq)]
+enum Catches<'a> {
+    /// Everything that a program raises on purpose.
+    All,
+    /// The exception of this name and those derived from it.
+    Named(&'a str),
+    /// Something that is not followed.
+    Some,
+}
+
+/// Builtin exceptions that have no descendants among the builtin ones: none of them is caught as another.
+const LEAVES: [&str; 14] = [
+    "AssertionError",
+    "AttributeError",
+    "EOFError",
+    "GeneratorExit",
+    "IndexError",
+    "KeyError",
+    "KeyboardInterrupt",
+    "MemoryError",
+    "NotImplementedError",
+    "StopIteration",
+    "SystemExit",
+    "TimeoutError",
+    "TypeError",
+    "ZeroDivisionError",
+];
+
+/// What happens on the way out.
+impl<'a> Lowering<'a> {
+    /// Passes all frames but the outer `keep`: leaves managers, forgets iterators, runs `finally` bodies.
+    fn unwind(&mut self, keep: usize) {
+        let mut passed = Vec::new();
+        let mut paused = Vec::new();
+        while self.scope().frames.len() > keep {
+            let Some(mut frame) = self.scope().frames.pop() else { break };
+            self.pass(&mut frame);
+            if let Frame::Loop { .. } = frame {
+                paused.extend(self.builder().pause_loop());
+            }
+            passed.push(frame);
+        }
+        let scope = self.scope();
+        scope.frames.extend(passed.into_iter().rev());
+        paused.into_iter().rev().for_each(|it| scope.builder.resume_loop(it));
+    }
+
+    fn pass(&mut self, frame: &mut Frame<'a>) {
+        match frame {
+            Frame::Loop { held, .. } | Frame::Match(held) => {
+                let held = held.clone();
+                self.forget(&held);
+            }
+            Frame::With { manager, held, span } => {
+                if self.may_copy(1) {
+                    let (manager, held, span) = (manager.clone(), held.clone(), *span);
+                    self.leave(manager, &held, span);
+                }
+            }
+            Frame::Finally { body, shared } => self.run_finally(body, shared),
+            Frame::Handlers(_) => {}
+        }
+    }
+
+    fn leave(&mut self, manager: Operand, held: &[(Local, Span)], span: Span) {
+        self.emit(Operation::Leave { manager }, span);
+        self.forget(held);
+    }
+
+    /// Whether `size` more bytes of source may be copied onto a way out. The sum of all copies is linear in the file.
+    fn may_copy(&mut self, size: usize) -> bool {
+        let left = self.copies_left.checked_sub(size + 1);
+        self.copies_left = left.unwrap_or(self.copies_left);
+        left.is_some()
+    }
+
+    fn run_finally(&mut self, body: &'a [Stmt], shared: &mut Option<Shared>) {
+        let size = match body {
+            [first, .., last] => span(first.range().cover(last.range())),
+            [only] => span_of(only),
+            [] => return,
+        };
+        if self.may_copy((size.end - size.start) as usize) {
+            return self.statements(body);
+        }
+        let next = self.block();
+        let entry = match shared {
+            Some(shared) => {
+                shared.next.push(next);
+                shared.entry
+            }
+            None => {
+                let entry = self.block();
+                *shared = Some(Shared { entry, exit: None, next: vec![next] });
+                entry
+            }
+        };
+        self.goto(entry);
+        if let Some(shared) = shared
+            && shared.exit.is_none()
+        {
+            self.switch_to(entry);
+            self.statements(body);
+            let exit = self.block();
+            self.goto(exit);
+            shared.exit = Some(exit);
+        }
+        self.switch_to(next);
+    }
+
+    /// Connects the shared copy of a `finally` with the ways out that use it.
+    fn finish_shared(&mut self, shared: Option<Shared>) {
+        if let Some(Shared { exit: Some(exit), next, .. }) = shared {
+            let here = self.builder().current();
+            self.switch_to(exit);
+            self.end(Terminator::Choose(next));
+            self.switch_to(here);
+        }
+    }
+}
+
+/// The statements that leave.
+impl<'a> Lowering<'a> {
+    /// `return value`.
+    pub(super) fn leave_function(&mut self, value: Operand, span: Span) {
+        self.unwind(0);
+        self.end(Terminator::Return { value, span });
+    }
+
+    /// `break`: passes the loop itself too, which forgets its iterator.
+    pub(super) fn leave_loop(&mut self) {
+        match self.innermost_loop() {
+            Some((level, _, after)) => {
+                self.unwind(level);
+                self.goto(after);
+            }
+            None => self.end(Terminator::Raise),
+        }
+    }
+
+    /// `continue`.
+    pub(super) fn next_turn(&mut self) {
+        match self.innermost_loop() {
+            Some((level, head, _)) => {
+                self.unwind(level + 1);
+                self.goto(head);
+            }
+            None => self.end(Terminator::Raise),
+        }
+    }
+
+    /// The level, head and end of the innermost loop. There is none where Python refuses to run the file.
+    fn innermost_loop(&mut self) -> Option<(usize, BlockId, BlockId)> {
+        let frames = self.scope().frames.iter().enumerate();
+        frames.rev().find_map(|(level, frame)| match frame {
+            Frame::Loop { head, after, .. } => Some((level, *head, *after)),
+            Frame::With { .. } | Frame::Match(_) | Frame::Finally { .. } | Frame::Handlers(_) => None,
+        })
+    }
+
+    /// `raise exception from cause`.
+    pub(super) fn raise_statement(&mut self, statement: &'a StmtRaise) {
+        let mark = self.mark();
+        for part in [&statement.exc, &statement.cause].into_iter().flatten() {
+            self.expression(part);
+        }
+        self.forget_since(mark);
+        self.raise(statement.exc.as_deref().map_or(Catches::Some, raised));
+    }
+
+    /// `assert test, message`.
+    pub(super) fn assert_statement(&mut self, statement: &'a StmtAssert) {
+        let targets = self.test(&statement.test);
+        self.switch_to(targets.no);
+        if let Some(message) = &statement.msg {
+            let mark = self.mark();
+            self.expression(message);
+            self.forget_since(mark);
+        }
+        self.raise(Catches::Named("AssertionError"));
+        self.switch_to(targets.yes);
+    }
+
+    /// Goes to the handlers that can catch an exception, inner before outer.
+    fn raise(&mut self, raised: Catches<'a>) {
+        let mut level = self.scope().frames.len();
+        let mut passed = Vec::new();
+        let mut paused = Vec::new();
+        while self.catchers_outside(level) && level > 0 {
+            level -= 1;
+            let Some(mut frame) = self.scope().frames.pop() else { break };
+            let settled = match &frame {
+                Frame::Handlers(handlers) => self.hand_over(&Rc::clone(handlers), raised, level),
+                Frame::Loop { .. } | Frame::With { .. } | Frame::Match(_) | Frame::Finally { .. } => {
+                    self.pass(&mut frame);
+                    false
+                }
+            };
+            if let Frame::Loop { .. } = frame {
+                paused.extend(self.builder().pause_loop());
+            }
+            passed.push(frame);
+            if settled {
+                break;
+            }
+        }
+        let scope = self.scope();
+        scope.frames.extend(passed.into_iter().rev());
+        paused.into_iter().rev().for_each(|it| scope.builder.resume_loop(it));
+        self.end(Terminator::Raise);
+    }
+
+    fn catchers_outside(&mut self, level: usize) -> bool {
+        self.scope().frames.iter().take(level).any(|it| matches!(it, Frame::Handlers(_)))
+    }
+
+    /// Goes to the handlers of one `try`; gives whether one of them certainly catches.
+    fn hand_over(&mut self, handlers: &[Handler<'a>], raised: Catches<'a>, level: usize) -> bool {
+        let mut targets = Vec::new();
+        let mut settled = false;
+        for handler in handlers {
+            match certainty(handler.catches, raised) {
+                Certainty::Never => {}
+                Certainty::Maybe => targets.push(handler.block),
+                Certainty::Always => {
+                    targets.push(handler.block);
+                    settled = true;
+                    break;
+                }
+            }
+        }
+        let further = (!settled && self.catchers_outside(level)).then(|| self.block());
+        targets.extend(further);
+        match *targets.as_slice() {
+            [] => {}
+            [only] => self.goto(only),
+            _ => self.end(Terminator::Choose(targets)),
+        }
+        if let Some(further) = further {
+            self.switch_to(further);
+        }
+        settled
+    }
+}
+
+enum Certainty {
+    Never,
+    Maybe,
+    Always,
+}
+
+fn certainty(catches: Catches<'_>, raised: Catches<'_>) -> Certainty {
+    match (catches, raised) {
+        (Catches::All, _) => Certainty::Always,
+        (Catches::Named(catches), Catches::Named(raised)) if catches == raised => Certainty::Always,
+        (Catches::Named(catches), Catches::Named(raised))
+            if LEAVES.contains(&catches) && LEAVES.contains(&raised) =>
+        {
+            Certainty::Never
+        }
+        (Catches::Named(_) | Catches::Some, _) => Certainty::Maybe,
+    }
+}
+
+fn raised(exception: &Expr) -> Catches<'_> {
+    match exception {
+        Expr::Call(call) => class_name(&call.func),
+        other => class_name(other),
+    }
+}
+
+/// The name of an exception class. A name in lower case is a variable.
+fn class_name(expression: &Expr) -> Catches<'_> {
+    let name = match expression {
+        Expr::Name(name) => name.id.as_str(),
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
+        _ => return Catches::Some,
+    };
+    if name.starts_with(char::is_uppercase) { Catches::Named(name) } else { Catches::Some }
+}
+
+fn caught(handler: &ExceptHandlerExceptHandler) -> Catches<'_> {
+    match handler.type_.as_deref().map(class_name) {
+        None | Some(Catches::Named("Exception" | "BaseException")) => Catches::All,
+        Some(catches) => catches,
+    }
+}
+
+/// The statements that make frames.
+impl<'a> Lowering<'a> {
+    /// `with a as x, b: …`.
+    pub(super) fn with(&mut self, statement: &'a StmtWith) {
+        let outside = self.scope().frames.len();
+        statement.items.iter().for_each(|it| self.enter(it));
+        self.statements(&statement.body);
+        while self.scope().frames.len() > outside {
+            if let Some(Frame::With { manager, held, span }) = self.scope().frames.pop()
+                && !self.builder().is_ended()
+            {
+                self.leave(manager, &held, span);
+            }
+        }
+    }
+
+    fn enter(&mut self, item: &'a WithItem) {
+        let span = span_of(&item.context_expr);
+        let mark = self.mark();
+        let manager = self.expression(&item.context_expr);
+        let held = self.take_since(mark);
+        let target = item.optional_vars.as_deref();
+        let slot = target.and_then(|it| self.slot(it));
+        let to = slot.unwrap_or_else(|| self.held_temporary());
+        self.emit(Operation::Enter { to, manager: manager.clone() }, span);
+        match target {
+            Some(target) if slot.is_none() => self.take_item(target, to),
+            Some(_) => {}
+            None => self.forget(&[(to, span)]),
+        }
+        self.scope().frames.push(Frame::With { manager, held, span });
+    }
+
+    /// `try: … except …: … else: … finally: …`.
+    pub(super) fn try_statement(&mut self, statement: &'a StmtTry) {
+        let body = statement.finalbody.as_slice();
+        if body.is_empty() {
+            return self.guarded(statement);
+        }
+        self.scope().frames.push(Frame::Finally { body, shared: None });
+        self.guarded(statement);
+        if let Some(Frame::Finally { shared, .. }) = self.scope().frames.pop() {
+            self.statements(body);
+            self.finish_shared(shared);
+        }
+    }
+
+    /// A `try` without its `finally`.
+    fn guarded(&mut self, statement: &'a StmtTry) {
+        if statement.handlers.is_empty() {
+            self.statements(&statement.body);
+            return self.statements(&statement.orelse);
+        }
+        let after = self.block();
+        let body = self.block();
+        let mut handlers = Vec::with_capacity(statement.handlers.len());
+        for ExceptHandler::ExceptHandler(handler) in &statement.handlers {
+            handlers.push(Handler { block: self.block(), catches: caught(handler) });
+        }
+        let ways = std::iter::once(body).chain(handlers.iter().map(|it| it.block)).collect();
+        self.end(Terminator::Choose(ways));
+        self.switch_to(body);
+        let handlers: Rc<[Handler<'a>]> = handlers.into();
+        self.scope().frames.push(Frame::Handlers(Rc::clone(&handlers)));
+        self.statements(&statement.body);
+        self.scope().frames.pop();
+        self.statements(&statement.orelse);
+        self.goto(after);
+        for (ExceptHandler::ExceptHandler(handler), entry) in statement.handlers.iter().zip(handlers.iter()) {
+            self.switch_to(entry.block);
+            self.handler(handler);
+            self.goto(after);
+        }
+        self.switch_to(after);
+    }
+
+    fn handler(&mut self, handler: &'a ExceptHandlerExceptHandler) {
+        let mark = self.mark();
+        if let Some(class) = &handler.type_ {
+            self.expression(class);
+        }
+        self.forget_since(mark);
+        let Some(name) = &handler.name else { return self.statements(&handler.body) };
+        let at = span_of(name);
+        let mark = self.mark();
+        let exception = self.unknown("exception", Vec::new(), at);
+        self.bind_name(name.as_str(), exception, at);
+        self.forget_since(mark);
+        self.statements(&handler.body);
+        if let Some(local) = self.slot_of(name.as_str())
+            && !self.builder().is_ended()
+        {
+            self.emit(Operation::Forget { local, why: Forgetting::Scope }, at);
+        }
+    }
+}
