@@ -52,6 +52,7 @@ fn a_path_that_does_not_exist() {
     error[unreadable-file]
 
       × sned.py: no such file or directory
+      help: see `unwaited rule unreadable-file`
 
     found 1 problem (1 error) in 1 file
     -- exit code 2
@@ -67,6 +68,7 @@ fn a_binary_file() {
 
       × a.py: the file is binary: byte 6 is NUL
       help: leave it out with `--exclude`
+            see `unwaited rule unreadable-file`
 
     found 1 problem (1 error) in 1 file
     -- exit code 2
@@ -102,7 +104,7 @@ fn a_byte_order_mark_and_windows_line_ends() {
        ·                          ───────
        ╰────
       help: `unwaited rule` lists the names
-            more: `unwaited rule unused-ignore`
+            see `unwaited rule unused-ignore`
 
     found 1 problem (1 warning) in 1 file
     -- exit code 1
@@ -216,6 +218,7 @@ fn a_file_that_cannot_be_read() {
     error[unreadable-file]
 
       × memory.py: input/output error
+      help: see `unwaited rule unreadable-file`
 
     found 1 problem (1 error) in 2 files
     -- exit code 2
@@ -231,6 +234,7 @@ fn a_device_is_not_waited_for() {
     error[unreadable-file]
 
       × /dev/zero: it is not a regular file
+      help: see `unwaited rule unreadable-file`
 
     found 1 problem (1 error)
     -- exit code 2
@@ -253,7 +257,7 @@ fn fifty_thousand_lines() {
            ·                           ─────────────
            ╰────
       help: `unwaited rule` lists the names
-            more: `unwaited rule unused-ignore`
+            see `unwaited rule unused-ignore`
 
     found 1 problem (1 warning) in 1 file
     -- exit code 1
@@ -273,7 +277,7 @@ fn standard_input() {
        ·                           ─────────────
        ╰────
       help: `unwaited rule` lists the names
-            more: `unwaited rule unused-ignore`
+            see `unwaited rule unused-ignore`
 
     found 1 problem (1 warning) in 1 file
     -- exit code 1
@@ -298,6 +302,7 @@ fn standard_input() {
 
       × <stdin>: the file is not valid UTF-8: byte 0xff at offset 5, line 1
       help: save it as UTF-8, or name its encoding in the first line: `# -*- coding: latin-1 -*-`
+            see `unwaited rule unreadable-file`
 
     found 1 problem (1 error) in 1 file
     -- exit code 2
