@@ -320,3 +320,72 @@ fn standard_input() {
     -- exit code 2
     ");
 }
+
+#[test]
+fn a_broken_function_does_not_hide_the_rest() {
+    let folder = Folder::with(&[
+        (
+            "a.py",
+            b"import torch.distributed as dist\n\ndef f(:\n    pass\n\ndef g(t):\n    dist.isend(t, 1)\n",
+        ),
+        ("b.py", CLEAN),
+    ]);
+    insta::assert_snapshot!(folder.unwaited("check ."), @r"
+    $ unwaited check .
+    error[syntax-error]
+
+      × expected a parameter or the end of the parameter list
+       ╭─[a.py:3:7]
+     2 │
+     3 │ def f(:
+       ·       ┬
+       ·       ╰── this cannot be parsed
+     4 │     pass
+       ╰────
+      help: the rest of the file was checked, except for one more such place
+            see `unwaited rule syntax-error`
+
+    error[discarded-handle]
+
+      × the handle of `dist.isend` is thrown away
+       ╭─[a.py:7:5]
+     6 │ def g(t):
+     7 │     dist.isend(t, 1)
+       ·     ────────┬───────
+       ·             ╰── the send starts here and its handle is dropped at once
+       ╰────
+      help: keep the handle and wait: `handle = dist.isend(…)`, and later `handle.wait()`; or call
+            the blocking `dist.send`; as it is, with gloo the message is cancelled, the peer waits for
+            ever or fails, and later messages and barriers of the pair hang
+            see `unwaited rule discarded-handle`
+
+    found 2 problems (2 errors) in 2 files
+    -- exit code 2
+    ");
+}
+
+#[test]
+fn a_broken_file_without_communication_is_read_when_it_is_named() {
+    let folder = Folder::with(&[("a.py", b"def f(:\n")]);
+    insta::assert_snapshot!(folder.unwaited("check a.py"), @r"
+    $ unwaited check a.py
+    error[syntax-error]
+
+      × expected a parameter or the end of the parameter list
+       ╭─[a.py:1:7]
+     1 │ def f(:
+       ·       ┬
+       ·       ╰── this cannot be parsed
+       ╰────
+      help: the rest of the file was checked, except for one more such place
+            see `unwaited rule syntax-error`
+
+    found 1 problem (1 error) in 1 file
+    -- exit code 2
+    ");
+    insta::assert_snapshot!(folder.unwaited("check ."), @r"
+    $ unwaited check .
+    no problem found in 1 file
+    -- exit code 0
+    ");
+}

@@ -172,6 +172,7 @@ fn syntax_error(problems: &[Problem]) -> Option<Finding> {
     finding.primary = Label { span: first.span, text: "this cannot be parsed".to_owned() };
     finding.help = match rest.len() {
         0 => "the rest of the file was checked".to_owned(),
+        1 => "the rest of the file was checked, except for one more such place".to_owned(),
         more => format!("the rest of the file was checked, except for {more} more such places"),
     };
     Some(finding)
