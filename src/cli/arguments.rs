@@ -100,7 +100,7 @@ pub(super) struct CheckArguments {
 
     /// When to colour the report
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    pub(super) color: Color,
+    pub(super) color: ColorChoice,
 }
 
 #[derive(Args, Debug)]
@@ -161,7 +161,7 @@ impl Backend {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(super) enum Color {
+pub(super) enum ColorChoice {
     /// On a terminal, unless NO_COLOR is set
     #[default]
     Auto,
