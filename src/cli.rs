@@ -19,7 +19,6 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use arguments::{Arguments, Command};
-use output::Output;
 
 /// Runs the command line; the first argument is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -62,6 +61,6 @@ impl From<Exit> for ExitCode {
 
 /// Tells the user why the work could not be done.
 fn fail(message: &str) -> Exit {
-    Output::warn("error", message);
+    output::tell("error", message);
     Exit::Failed
 }

@@ -3,8 +3,8 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use super::arguments::{CheckArguments, Color, ReportFormat};
-use super::output::Output;
+use super::arguments::{CheckArguments, ColorChoice, ReportFormat};
+use super::output::{Output, tell};
 use super::progress::Bar;
 use super::{Exit, fail};
 use crate::project::{
@@ -38,10 +38,10 @@ pub(super) fn run(arguments: &CheckArguments) -> Exit {
 
 fn conclude(arguments: &CheckArguments, outcome: &Outcome) -> Exit {
     if !arguments.quiet {
-        outcome.notes.iter().for_each(|note| Output::warn("warning", note));
+        outcome.notes.iter().for_each(|note| tell("warning", note));
     }
     if outcome.files == 0 && matches!(arguments.output_format, ReportFormat::Json) {
-        Output::warn("warning", "there is no file to check");
+        tell("warning", "there is no file to check");
     }
     if let Err(message) = print(arguments, outcome) {
         return fail(&message);
@@ -145,15 +145,15 @@ fn look(arguments: &CheckArguments, output: &Output) -> Look {
     }
 }
 
-fn colour(choice: Color, output: &Output) -> Colour {
+fn colour(choice: ColorChoice, output: &Output) -> Colour {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     match choice {
-        Color::Always => Colour::Coloured,
-        Color::Never => Colour::Plain,
-        Color::Auto if is_set("NO_COLOR") => Colour::Plain,
-        Color::Auto if is_set("FORCE_COLOR") => Colour::Coloured,
-        Color::Auto if output.is_terminal() && !dumb => Colour::Coloured,
-        Color::Auto => Colour::Plain,
+        ColorChoice::Always => Colour::Coloured,
+        ColorChoice::Never => Colour::Plain,
+        ColorChoice::Auto if is_set("NO_COLOR") => Colour::Plain,
+        ColorChoice::Auto if is_set("FORCE_COLOR") => Colour::Coloured,
+        ColorChoice::Auto if output.is_terminal() && !dumb => Colour::Coloured,
+        ColorChoice::Auto => Colour::Plain,
     }
 }

@@ -47,10 +47,10 @@ impl Output {
             other => other,
         }
     }
+}
 
-    /// Writes a row to standard error.
-    pub(super) fn warn(kind: &str, message: &str) {
-        // Where nobody listens, there is nobody to tell.
-        let _ = writeln!(io::stderr(), "{kind}: {message}");
-    }
+/// Writes a row to standard error.
+pub(super) fn tell(kind: &str, message: &str) {
+    // Where nobody listens, there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{kind}: {message}");
 }

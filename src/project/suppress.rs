@@ -16,11 +16,11 @@ pub(crate) fn suppress(
     selection: &Selection,
     readable: bool,
 ) -> Vec<Finding> {
-    let mut desk = Desk { source, suppressions: &suppressions.all, used: BTreeSet::new() };
-    let mut left: Vec<Finding> = findings.into_iter().filter(|finding| !desk.covers(finding)).collect();
+    let mut tally = Tally { source, suppressions: &suppressions.all, used: BTreeSet::new() };
+    let mut left: Vec<Finding> = findings.into_iter().filter(|finding| !tally.covers(finding)).collect();
     if readable && selection.selects(UNUSED_IGNORE) {
-        let unused = desk.unused(selection);
-        left.extend(unused.into_iter().filter(|finding| !desk.covers(finding)));
+        let unused = tally.unused(selection);
+        left.extend(unused.into_iter().filter(|finding| !tally.covers(finding)));
         left.extend(suppressions.misspelt.iter().map(|wrong| {
             let mut finding =
                 plain_finding(UNUSED_IGNORE, Severity::Warning, wrong.message.clone(), wrong.span);
@@ -31,14 +31,14 @@ pub(crate) fn suppress(
     left
 }
 
-struct Desk<'f> {
+struct Tally<'f> {
     source: &'f SourceFile,
     suppressions: &'f [Suppression],
     /// Where the names stand that have suppressed something.
     used: BTreeSet<u32>,
 }
 
-impl Desk<'_> {
+impl Tally<'_> {
     /// Whether some suppression covers a finding; all that do are used.
     fn covers(&mut self, finding: &Finding) -> bool {
         let row = self.source.lines.row(finding.primary.span.start);
@@ -68,7 +68,7 @@ fn complaint(named: &Named, selection: &Selection) -> Option<Finding> {
                 format!("remove `{rule}` from the comment"),
             )
         }
-        Err(unknown) => (unknown.to_string(), "`unwaited rule` lists the names".to_owned()),
+        Err(wrong) => (wrong.to_string(), "`unwaited rule` lists the names".to_owned()),
     };
     let mut finding = plain_finding(UNUSED_IGNORE, Severity::Warning, message, named.span);
     finding.help = help;

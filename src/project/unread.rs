@@ -29,47 +29,59 @@ impl<'r> Trees<'r> {
 
     /// Drops the events about handles that another file may read, and all of them where no tree is known.
     pub(crate) fn forget_handles_that_are_read(&mut self, analysed: &mut [Analysed]) {
-        let mut trees: BTreeMap<Option<PathBuf>, BTreeSet<String>> = BTreeMap::new();
-        for file in analysed.iter() {
-            let root = self.root(file);
-            let names = kept_names(file);
-            if !names.is_empty() {
-                trees.entry(root).or_default().extend(names);
+        let keeping: Vec<_> = analysed.iter_mut().filter(|file| !kept_names(file).is_empty()).collect();
+        let mut trees: BTreeMap<Tree, BTreeSet<String>> = BTreeMap::new();
+        for file in &keeping {
+            if let Some(tree) = self.tree(file) {
+                trees.entry(tree).or_default().extend(kept_names(file));
             }
         }
-        let read: BTreeMap<Option<PathBuf>, Mentions> = trees
-            .into_iter()
-            .map(|(root, names)| {
-                let mentions = self.mentions(root.as_deref(), names);
-                (root, mentions)
-            })
-            .collect();
-        for file in analysed {
-            let root = self.root(file);
-            let mentions = read.get(&root);
-            let path = file.path.as_deref().map(identity);
-            let known = path.is_some() && (root.is_some() || !self.given.is_empty());
-            file.analysis.events.retain(|event| match &event.what {
-                What::Kept { name, .. } => {
-                    known && mentions.is_some_and(|mentions| !mentions.elsewhere(name, path.as_deref()))
-                }
-                _ => true,
-            });
+        let search = |(tree, names): (Tree, _)| {
+            let mentions = self.mentions(&tree, names);
+            (tree, mentions)
+        };
+        let mentions: BTreeMap<Tree, Mentions> = trees.into_iter().map(search).collect();
+        for file in keeping {
+            let mentions = self.tree(file).and_then(|tree| mentions.get(&tree));
+            forget(file, mentions);
         }
     }
 
-    fn root(&mut self, file: &Analysed) -> Option<PathBuf> {
-        self.roots.of(file.path.as_deref()?)
+    /// The tree of a file; a text that is no file has one only if its name leads to a root.
+    fn tree(&mut self, file: &Analysed) -> Option<Tree> {
+        match self.roots.of(file.path.as_deref()?) {
+            Some(root) => Some(Tree::Below(root)),
+            None if self.given.is_empty() => None,
+            None => Some(Tree::Given),
+        }
     }
 
-    fn mentions(&self, root: Option<&Path>, names: BTreeSet<String>) -> Mentions {
-        let folder = root.map(|root| [root.to_owned()]);
-        let files = match &folder {
-            Some(folder) => walk::find_files(folder, &self.options.walk).map(|found| found.files),
-            None => Ok(self.given.to_vec()),
+    fn mentions(&self, tree: &Tree, names: BTreeSet<String>) -> Mentions {
+        let below = |root: &PathBuf| walk::find_files(std::slice::from_ref(root), &self.options.walk);
+        let files = match tree {
+            Tree::Below(root) => below(root).map(|found| found.files).unwrap_or_default(),
+            Tree::Given => self.given.to_vec(),
         };
-        Mentions::find(names, &files.unwrap_or_default(), self.options.walk.threads())
+        Mentions::find(names, &files, self.options.walk.threads())
     }
+}
+
+/// What a file is part of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Tree {
+    /// Everything below this folder.
+    Below(PathBuf),
+    /// The files that were given.
+    Given,
+}
+
+/// Drops the events about handles that may be read elsewhere; without a tree that is any of them.
+fn forget(file: &mut Analysed, mentions: Option<&Mentions>) {
+    let path = file.path.as_deref().map(identity).unwrap_or_default();
+    file.analysis.events.retain(|event| match &event.what {
+        What::Kept { name, .. } => mentions.is_some_and(|mentions| !mentions.elsewhere(name, &path)),
+        _ => true,
+    });
 }
 
 fn kept_names(file: &Analysed) -> Vec<String> {
@@ -107,9 +119,9 @@ impl Mentions {
     }
 
     /// Whether a file other than `path` contains the name.
-    fn elsewhere(&self, name: &str, path: Option<&Path>) -> bool {
+    fn elsewhere(&self, name: &str, path: &Path) -> bool {
         let files = self.files.get(name).into_iter().flatten();
-        files.into_iter().any(|file| Some(file.as_path()) != path)
+        files.into_iter().any(|file| file != path)
     }
 }
 
@@ -139,7 +151,7 @@ mod tests {
         std::fs::write(folder.path().join("other.py"), other).unwrap();
         let found = walk::find_files(&[folder.path().to_owned()], &Options::default().walk).unwrap();
         let mentions = Mentions::find(BTreeSet::from(["request".to_owned()]), &found.files, 2);
-        mentions.elsewhere("request", Some(&identity(&own)))
+        mentions.elsewhere("request", &identity(&own))
     }
 
     #[test]
