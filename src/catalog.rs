@@ -46,6 +46,8 @@ pub struct Catalog {
     api_paths: HashMap<String, ApiId>,
     type_paths: HashMap<String, TypeId>,
     value_paths: HashMap<String, TypeId>,
+    /// Modules that any project may re-export under its own path, as `.MPI.`, with the canonical module, as `mpi4py.MPI.`.
+    moved: Vec<(String, String)>,
     /// All methods of a name, of all classes.
     named: HashMap<String, Vec<ApiId>>,
     words: words::Words,
@@ -64,21 +66,34 @@ impl Catalog {
     /// The api at an absolute dotted path: a function, a method in class form (`mpi4py.MPI.Request.Waitall`, inherited ones
     /// included), or the constructor of a class.
     pub fn api(&self, path: &str) -> Option<ApiId> {
-        if let Some(api) = self.api_paths.get(path) {
-            return Some(*api);
-        }
-        let (class, method) = path.rsplit_once('.')?;
-        self.method(self.class(class)?, method)
+        self.resolve(path, |path| {
+            let exact = self.api_paths.get(path).copied();
+            exact.or_else(|| {
+                let (class, method) = path.rsplit_once('.')?;
+                self.method(*self.type_paths.get(class)?, method)
+            })
+        })
     }
 
     /// The class at an absolute dotted path.
     pub fn class(&self, path: &str) -> Option<TypeId> {
-        self.type_paths.get(path).copied()
+        self.resolve(path, |path| self.type_paths.get(path).copied())
     }
 
     /// The class of the value at an absolute dotted path: `mpi4py.MPI.COMM_WORLD`.
     pub fn value(&self, path: &str) -> Option<TypeId> {
-        self.value_paths.get(path).copied()
+        self.resolve(path, |path| self.value_paths.get(path).copied())
+    }
+
+    /// Looks a path up as it is, then below the modules that a project may re-export: `ours.parallel.MPI.COMM_WORLD` as
+    /// `mpi4py.MPI.COMM_WORLD`.
+    fn resolve<T>(&self, path: &str, look_up: impl Fn(&str) -> Option<T>) -> Option<T> {
+        look_up(path).or_else(|| {
+            self.moved.iter().find_map(|(below, home)| {
+                let (_, name) = path.split_once(below)?;
+                look_up(&format!("{home}{name}"))
+            })
+        })
     }
 
     /// A method of a class or of one that it extends.
@@ -195,17 +210,5 @@ impl Catalog {
     fn lineage(&self, class: TypeId) -> impl Iterator<Item = &Type> {
         let first = self.types.get(class.0 as usize);
         std::iter::successors(first, |ty| self.types.get(ty.extends?.0 as usize))
-    }
-}
-
-impl Catalog {
-    /// The catalogue of a language, with a project's own additions.
-    pub fn new(_language: crate::source::Language, _additions: &[Library]) -> Result<Self, String> {
-        Ok(Self { _private: () })
-    }
-
-    /// Whether a file contains a word without which it cannot communicate.
-    pub fn may_communicate(&self, _bytes: &[u8]) -> bool {
-        true
     }
 }

@@ -5,8 +5,6 @@ pub mod python;
 use crate::ir::Unit;
 use crate::source::Span;
 
-pub mod python;
-
 /// A lowered file, and what could not be read of it.
 #[derive(Debug)]
 pub struct Lowered {

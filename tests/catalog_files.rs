@@ -161,3 +161,26 @@ fn a_remote_call_that_is_dropped_goes_on() {
         assert_eq!(effects, [unwaited::catalog::DropEffect::Continues]);
     }
 }
+
+#[test]
+fn the_example_of_the_schema_s_page_is_a_library() {
+    let page = include_str!("../rules/apis/README.md");
+    let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let library = Library::parse("README.md", example).unwrap();
+    assert!(Catalog::new(Language::Python, &[library]).is_ok());
+}
+
+#[test]
+fn every_key_and_word_that_the_files_use_is_explained() {
+    let page = include_str!("../rules/apis/README.md");
+    for (file, text) in FILES {
+        let keys = text.lines().filter_map(|line| line.split_once(" = ")).map(|(key, _)| key.trim());
+        for key in keys.filter(|key| !key.starts_with(['{', '"', '#'])) {
+            assert!(page.contains(&format!("`{key}`")), "{file}: `{key}` is not explained");
+        }
+        for does in text.lines().filter_map(|line| line.strip_prefix("does = \"")) {
+            let word = does.trim_end_matches('"');
+            assert!(page.contains(&format!("`{word}`")), "{file}: `{word}` is not explained");
+        }
+    }
+}

@@ -3,21 +3,24 @@
 //! A library is compared where `python3` (or the interpreter that `UNWAITED_PYTHON` names) can import it in the version that
 //! the facts were checked against; what is skipped is printed with the reason.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking and says what it skips"
+)]
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use unwaited::catalog::{FILES, Function, Library};
 
-/// Reads `{module, version, functions: {path: parameters}, classes: {path: attributes}}` and prints a list of differences, or
-/// `{skipped: reason}`.
+/// Reads a list of `{module, version, functions: {path: parameters}, classes: {path: attributes}}` and prints for each
+/// `{differences, compared}` or `{skipped: reason}`.
 const COMPARE: &str = r#"
 import importlib, inspect, json, sys, warnings
 warnings.simplefilter("ignore")
-asked = json.load(sys.stdin)
-
 def find(path):
     parts = path.split(".")
     for end in range(len(parts), 0, -1):
@@ -44,7 +47,7 @@ def parameters(function, method):
         names.append(star + it.name)
     return names
 
-def compare():
+def compare(asked):
     differences, compared = [], 0
     for path, said in asked["functions"].items():
         try:
@@ -65,30 +68,47 @@ def compare():
             differences.append(f"{path}: {sorted(real - set(said))} are missing")
     return {"differences": differences, "compared": compared}
 
-try:
-    module = importlib.import_module(asked["module"])
-    package = importlib.import_module(asked["module"].split(".")[0])
-    version = getattr(package, "__version__", sys.version)
-    if version.startswith(asked["version"]):
-        print(json.dumps(compare()))
-    else:
-        print(json.dumps({"skipped": f"version {version} is installed, not {asked['version']}"}))
-except (ImportError, RuntimeError, AttributeError) as error:
-    print(json.dumps({"skipped": str(error)}))
+def answer(asked):
+    try:
+        importlib.import_module(asked["module"])
+        package = importlib.import_module(asked["module"].split(".")[0])
+        version = getattr(package, "__version__", sys.version)
+        if version.startswith(asked["version"]):
+            return compare(asked)
+        return {"skipped": f"version {version} is installed, not {asked['version']}"}
+    except (ImportError, RuntimeError, AttributeError) as error:
+        return {"skipped": str(error)}
+
+answers = [answer(asked) for asked in json.load(sys.stdin)]
+print()
+print(json.dumps(answers))
 "#;
 
 #[test]
 fn parameters_and_attributes_are_those_of_the_installed_packages() {
+    // One process a package: importing one may be slow, or end the process.
+    let mut packages: BTreeMap<String, Vec<(&str, Value)>> = BTreeMap::new();
     for (file, text) in FILES {
         let library = Library::parse(file, text).unwrap();
-        let answer = ask(&question(&library)).unwrap_or_else(|reason| json!({ "skipped": reason }));
-        match answer["skipped"].as_str() {
-            Some(reason) => println!("{file} is not compared: {reason}"),
-            None => println!("{file}: {} signatures compared", answer["compared"]),
-        }
-        let differences = answer["differences"].as_array().cloned().unwrap_or_default();
-        assert!(differences.is_empty(), "{file}: {differences:#?}");
+        let package = library.modules[0].split('.').next().unwrap_or_default().to_owned();
+        packages.entry(package).or_default().push((file, question(&library)));
     }
+    for asked in packages.into_values() {
+        let (files, questions): (Vec<&str>, Vec<Value>) = asked.into_iter().unzip();
+        match ask(&Value::Array(questions)) {
+            Ok(answers) => files.iter().zip(&answers).for_each(|(file, answer)| judge(file, answer)),
+            Err(reason) => println!("{files:?} are not compared: {reason}"),
+        }
+    }
+}
+
+fn judge(file: &str, answer: &Value) {
+    match answer["skipped"].as_str() {
+        Some(reason) => println!("{file} is not compared: {reason}"),
+        None => println!("{file}: {} signatures compared", answer["compared"]),
+    }
+    let differences = answer["differences"].as_array().cloned().unwrap_or_default();
+    assert!(differences.is_empty(), "{file}: {differences:#?}");
 }
 
 fn question(library: &Library) -> Value {
@@ -107,7 +127,7 @@ fn question(library: &Library) -> Value {
     })
 }
 
-fn ask(question: &Value) -> Result<Value, String> {
+fn ask(questions: &Value) -> Result<Vec<Value>, String> {
     let python = std::env::var("UNWAITED_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let mut child = Command::new(&python)
         .args(["-c", COMPARE])
@@ -116,7 +136,7 @@ fn ask(question: &Value) -> Result<Value, String> {
         .stderr(Stdio::null())
         .spawn()
         .map_err(|error| format!("{python}: {error}"))?;
-    let sent = child.stdin.take().unwrap().write_all(question.to_string().as_bytes());
+    let sent = child.stdin.take().unwrap().write_all(questions.to_string().as_bytes());
     let output = child.wait_with_output().unwrap();
     sent.map_err(|error| format!("{python}: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);

@@ -98,14 +98,25 @@ enum Origin {
 
 impl File<'_> {
     fn home(&self) -> &str {
-        self.library.modules.first().map(String::as_str).unwrap_or_default()
+        self.modules().next().unwrap_or_default()
+    }
+
+    /// The modules with a path of their own.
+    fn modules(&self) -> impl Iterator<Item = &str> {
+        self.library.modules.iter().map(String::as_str).filter(|module| !module.starts_with("*."))
+    }
+
+    /// The modules that any project may re-export, as `.MPI.`, with the canonical one.
+    fn moved(&self) -> impl Iterator<Item = (String, String)> {
+        let below = self.library.modules.iter().filter_map(|module| module.strip_prefix('*'));
+        below.map(|module| (format!("{module}."), format!("{}.", self.home())))
     }
 
     /// The paths of a name, the canonical one first.
     fn paths(&self, module: Option<&str>, name: &str) -> Vec<String> {
         match module {
             Some(module) => vec![format!("{module}.{name}")],
-            None => self.library.modules.iter().map(|module| format!("{module}.{name}")).collect(),
+            None => self.modules().map(|module| format!("{module}.{name}")).collect(),
         }
     }
 
@@ -131,9 +142,9 @@ fn check_header(file: &File<'_>) -> Result<(), CatalogError> {
         let key = "language".to_owned();
         return Err(CatalogError::unknown(file.name, key, language, languages.into_iter()));
     }
-    match file.library.modules.is_empty() {
-        true => Err(file.error("modules".to_owned(), "no module is named")),
-        false => Ok(()),
+    match file.home() {
+        "" => Err(file.error("modules".to_owned(), "no module is named")),
+        _ => Ok(()),
     }
 }
 
@@ -147,6 +158,7 @@ fn empty(files: &[File<'_>]) -> Catalog {
         api_paths: HashMap::new(),
         type_paths: HashMap::new(),
         value_paths: HashMap::new(),
+        moved: files.iter().flat_map(File::moved).collect(),
         named: HashMap::new(),
         words: Words::new(functions, asked_for),
     }

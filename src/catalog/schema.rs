@@ -39,7 +39,8 @@ pub struct Library {
     /// The version that the facts were checked against.
     #[serde(default)]
     pub version: String,
-    /// The dotted modules that its names live in: the canonical one first, then those that re-export the same names.
+    /// The dotted modules that its names live in: the canonical one first, then those that re-export the same names. `*.MPI`
+    /// stands for a module `MPI` that any project may re-export under a path of its own.
     pub modules: Vec<String>,
     /// Words that make a file worth parsing, beside those derived from the functions.
     #[serde(default)]
@@ -354,7 +355,7 @@ pub struct Timeout {
     pub argument: String,
     /// The type that it must have, for the report: `datetime.timedelta`.
     pub wants: String,
-    /// The types of constants that raise: `int`, `float`, `str`.
+    /// The types of constants that raise: `int`, `bool`, `float`, `str`, `None`.
     pub rejects: Vec<String>,
 }
 

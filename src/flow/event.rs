@@ -235,3 +235,21 @@ pub enum Turn {
     /// A wait that finished only some of the handles.
     Partly,
 }
+
+impl What {
+    /// The span by which events are ordered.
+    pub(crate) fn place(&self) -> Span {
+        match self {
+            Self::Lost { handle, .. } | Self::Kept { handle, .. } => handle.started,
+            Self::Unlaunched { built, .. } => *built,
+            Self::PartlyWaited { at, .. }
+            | Self::WaitOnList { at, .. }
+            | Self::HandleAsList { at, .. }
+            | Self::NoSuchMethod { at, .. }
+            | Self::WaitNeverRuns { at, .. }
+            | Self::WaitedTwice { at, .. }
+            | Self::BadTimeout { at, .. }
+            | Self::BatchMisuse { at, .. } => *at,
+        }
+    }
+}
