@@ -75,11 +75,15 @@ fn severity(handle: &Handle, context: &Context<'_>) -> Option<Severity> {
         return Some(Severity::Advice);
     }
     let goes_on = story::is_stream_ordered(context) && story::noun(handle.api, context) != "receive";
-    if goes_on || handle.conditional.is_some() { Some(Severity::Warning) } else { Some(RULE.severity) }
+    if goes_on || story::is_decided_by_the_caller(handle) {
+        Some(Severity::Warning)
+    } else {
+        Some(RULE.severity)
+    }
 }
 
 fn help(handle: &Handle, context: &Context<'_>) -> String {
-    if handle.conditional.is_some() {
+    if story::is_decided_by_the_caller(handle) {
         return format!(
             "return the handle to the caller, or wait for it here{}",
             story::harm(handle.api, context)

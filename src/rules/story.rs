@@ -84,7 +84,12 @@ pub(super) fn are(handle: &Handle) -> &'static str {
 
 /// The name that held the handle, in backticks, or a word for it.
 pub(super) fn holder(handle: &Handle) -> String {
-    handle.holder.as_ref().map_or_else(|| "the name".to_owned(), |name| format!("`{name}`"))
+    named(handle.holder.as_deref())
+}
+
+/// A name in backticks, or a word for one that is not known.
+pub(super) fn named(name: Option<&str>) -> String {
+    name.map_or_else(|| "the name".to_owned(), |name| format!("`{name}`"))
 }
 
 /// The start, where the finding is reported elsewhere; then the way down into a wrapper.
@@ -114,7 +119,13 @@ pub(super) fn inside(handle: &Handle, context: &Context<'_>) -> Vec<Label> {
 pub(super) fn condition_of_start(handle: &Handle, context: &Context<'_>) -> Option<Label> {
     let span = handle.conditional?;
     let argument = span.of(context.text);
-    Some(Label { span, text: format!("whenever `{argument}` asks for a handle, there is one") })
+    Some(Label { span, text: format!("`{argument}` decides whether there is a handle") })
+}
+
+/// Whether the caller of the function decides about the handle: the argument stands in the call itself, not in a wrapper
+/// that is asked for a handle by a constant.
+pub(super) fn is_decided_by_the_caller(handle: &Handle) -> bool {
+    handle.conditional.is_some_and(|argument| handle.started.contains(argument))
 }
 
 /// The last decisions between the start and the loss.
@@ -129,7 +140,7 @@ pub(super) fn turns(event: &Event, handle: &Handle, context: &Context<'_>) -> Ve
     shown.iter().rev().map(|step| Label { span: step.span, text: turn(step.turn).to_owned() }).collect()
 }
 
-/// The steps from the first one that is written behind the start; without any, a header that is passed a second time.
+/// The steps from the first one that is written behind the start; without any, the next turn of a loop around it.
 fn after_the_start<'a>(path: &'a [Step], started: Span, text: &str) -> &'a [Step] {
     let rest_of_line = text.get(started.end as usize..).and_then(|rest| rest.find('\n')).unwrap_or(0);
     let line_end = started.end + u32::try_from(rest_of_line).unwrap_or(0);
@@ -137,9 +148,13 @@ fn after_the_start<'a>(path: &'a [Step], started: Span, text: &str) -> &'a [Step
         return &path[first..];
     }
     match path.split_last() {
-        Some((last, before)) if before.iter().any(|step| step.span == last.span) => &path[before.len()..],
+        Some((last, before)) if is_another_turn(last, before) => &path[before.len()..],
         Some(_) | None => &[],
     }
+}
+
+fn is_another_turn(last: &Step, before: &[Step]) -> bool {
+    last.turn == Turn::Turn && before.iter().any(|step| step.span == last.span)
 }
 
 fn turn(turn: Turn) -> &'static str {
@@ -150,6 +165,13 @@ fn turn(turn: Turn) -> &'static str {
         Turn::Turn => "the loop takes a turn",
         Turn::Partly => "this finishes only some of the handles",
     }
+}
+
+/// The name, attribute or slot that is bound, deleted or filled at a place, without backticks.
+pub(super) fn place<'a>(at: Span, handle: &'a Handle, context: &Context<'a>) -> Option<&'a str> {
+    let text = at.of(context.text);
+    let is_readable = (1..=40).contains(&text.len()) && !text.contains(['\n', '(', '=']);
+    if is_readable { Some(text) } else { handle.holder.as_deref() }
 }
 
 /// Whether the start is the whole right-hand side of `name = …`, and gives one handle: then `name.wait()` finishes it.

@@ -66,12 +66,13 @@ fn scope_ends(event: &Event, handle: &Handle, at: Span, context: &Context<'_>) -
         Some(name) => format!("the {handles} of {called} in `{name}` {waited}"),
         None => format!("the {handles} of {called} {waited}"),
     };
-    let leaves = if at.of(context.text).starts_with("return") {
-        "the function returns here"
-    } else {
-        "the scope ends here"
+    let returns = at.of(context.text).starts_with("return");
+    let leaves = match event.function.as_str() {
+        "<module>" => "the program ends here",
+        _ if returns => "the function returns here",
+        _ => "the function ends here",
     };
-    (message, format!("{leaves} with the {noun} pending, and nothing else holds the {handles}"))
+    (message, format!("{leaves} with the {noun} pending"))
 }
 
 fn container_goes(handle: &Handle, context: &Context<'_>) -> (String, String) {
@@ -130,7 +131,7 @@ mod tests {
         error unwaited-handle: the handle of `dist.isend` in `h` is not waited for on every path
           ^ 2 `dist.isend(t, 1)`: the send starts here
           - 3 `if a`: this condition is false
-          - 5 `return t`: the function returns here with the send pending, and nothing else holds the handle
+          - 5 `return t`: the function returns here with the send pending
           help: call `h.wait()` on every path, or give the handle to the caller; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
         ");
     }
