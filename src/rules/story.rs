@@ -5,7 +5,7 @@
 //! - A **turn** is a decision of the program that leads to the loss; the story shows the last few after the start.
 //! - The **harm** is what the library does when the handle is gone, by backend, from the catalogue.
 
-use super::{Context, Label};
+use super::{Context, Finding, Label};
 use crate::catalog::{ApiId, Does, DropEffect, Kind, OnDrop, UsageName};
 use crate::flow::{Event, Handle, Step, Turn};
 use crate::source::Span;
@@ -140,6 +140,15 @@ pub(super) fn turns(event: &Event, handle: &Handle, context: &Context<'_>) -> Ve
     shown.iter().rev().map(|step| Label { span: step.span, text: turn(step.turn).to_owned() }).collect()
 }
 
+/// Whether a condition behind the start decides about the loss; that loops end is no decision.
+pub(super) fn is_conditional(event: &Event, handle: &Handle, context: &Context<'_>) -> bool {
+    let steps = after_the_start(&event.path, handle.started, context.text);
+    steps.iter().any(|step| match step.turn {
+        Turn::True | Turn::False | Turn::Partly | Turn::Raised => true,
+        Turn::NoTurn | Turn::Turn => false,
+    })
+}
+
 /// The steps from the first one that is written behind the start; without any, the next turn of a loop around it.
 fn after_the_start<'a>(path: &'a [Step], started: Span, text: &str) -> &'a [Step] {
     let rest_of_line = text.get(started.end as usize..).and_then(|rest| rest.find('\n')).unwrap_or(0);
@@ -164,6 +173,7 @@ fn turn(turn: Turn) -> &'static str {
         Turn::NoTurn => "the loop takes no turn, or no further one",
         Turn::Turn => "the loop takes a turn",
         Turn::Partly => "this finishes only some of the handles",
+        Turn::Raised => "this raises",
     }
 }
 
@@ -174,12 +184,28 @@ pub(super) fn place<'a>(at: Span, handle: &'a Handle, context: &Context<'a>) -> 
     if is_readable { Some(text) } else { handle.holder.as_deref() }
 }
 
+/// The container that is emptied or bound to something else at a place: `handles` in `handles.clear()`.
+pub(super) fn container<'a>(at: Span, handle: &'a Handle, context: &Context<'a>) -> Option<&'a str> {
+    let emptied = at.of(context.text).strip_suffix(".clear()");
+    emptied.or_else(|| place(at, handle, context))
+}
+
 /// Whether the start is the whole right-hand side of `name = …`, and gives one handle: then `name.wait()` finishes it.
 pub(super) fn is_bound_directly(handle: &Handle, name: &str, context: &Context<'_>) -> bool {
     let before = context.text.get(..handle.started.start as usize).unwrap_or_default();
     let target = before.trim_end().strip_suffix('=').map(str::trim_end);
     !handle.several
         && target.is_some_and(|target| target.rsplit('\n').next().is_some_and(|line| line.trim() == name))
+}
+
+/// Keeps the first label of each place.
+pub(super) fn tell_each_place_once(finding: &mut Finding) {
+    let mut told = vec![finding.primary.span];
+    finding.labels.retain(|label| {
+        let is_new = !told.contains(&label.span);
+        told.push(label.span);
+        is_new
+    });
 }
 
 /// How to keep the handle and finish it, and what blocks instead.

@@ -28,7 +28,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
     let What::Lost { handle, how, at } = &event.what else { return None };
     let (message, lost) = match how {
         Loss::ScopeEnd => scope_ends(event, handle, *at, context),
-        Loss::ContainerGone => container_goes(handle, context),
+        Loss::ContainerGone => container_goes(handle, *at, context),
         Loss::Discarded
         | Loss::Underscore
         | Loss::Rebound
@@ -58,10 +58,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
 fn scope_ends(event: &Event, handle: &Handle, at: Span, context: &Context<'_>) -> (String, String) {
     let called = story::callee(handle.started, handle.api, context);
     let (handles, are, noun) = (story::handles(handle), story::are(handle), story::noun(handle.api, context));
-    let waited = match story::turns(event, handle, context).is_empty() {
-        true => format!("{are} never waited for"),
-        false => format!("{are} not waited for on every path"),
-    };
+    let waited = format!("{are} {}", how_often(event, handle, at, context));
     let message = match &handle.holder {
         Some(name) => format!("the {handles} of {called} in `{name}` {waited}"),
         None => format!("the {handles} of {called} {waited}"),
@@ -75,9 +72,22 @@ fn scope_ends(event: &Event, handle: &Handle, at: Span, context: &Context<'_>) -
     (message, format!("{leaves} with the {noun} pending"))
 }
 
-fn container_goes(handle: &Handle, context: &Context<'_>) -> (String, String) {
+/// "never waited for", unless some other way through the function may wait.
+fn how_often(event: &Event, handle: &Handle, at: Span, context: &Context<'_>) -> &'static str {
+    let between = Span { start: handle.started.end, end: at.start }.of(context.text);
+    if story::is_conditional(event, handle, context) {
+        "not waited for on every path"
+    } else if between.contains("wait") || between.contains("Wait") {
+        "not waited for"
+    } else {
+        "never waited for"
+    }
+}
+
+fn container_goes(handle: &Handle, at: Span, context: &Context<'_>) -> (String, String) {
     let called = story::callee(handle.started, handle.api, context);
-    let (name, noun) = (story::holder(handle), story::noun(handle.api, context));
+    let noun = story::noun(handle.api, context);
+    let name = story::named(story::container(at, handle, context));
     let message = format!("{name} gives up a handle of {called} that nothing has waited for");
     (message, format!("{name} gives up what it holds here, with the {noun} pending"))
 }
