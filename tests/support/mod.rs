@@ -49,7 +49,10 @@ pub(crate) fn findings(text: &str) -> Vec<Found> {
 
 fn catalog() -> &'static Catalog {
     static CATALOG: OnceLock<Catalog> = OnceLock::new();
-    CATALOG.get_or_init(|| Catalog::new(Language::Python, &[]).expect("the built-in catalogue loads"))
+    CATALOG.get_or_init(|| match Catalog::new(Language::Python, &[]) {
+        Ok(catalog) => catalog,
+        Err(error) => panic!("the built-in catalogue does not load: {error}"),
+    })
 }
 
 fn row(text: &str, byte: u32) -> usize {
@@ -135,7 +138,7 @@ pub(crate) fn folder(name: &str) -> PathBuf {
 /// The entries of a folder, sorted.
 pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     let read = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut paths: Vec<PathBuf> = read.map(|entry| entry.expect("the folder can be read").path()).collect();
+    let mut paths: Vec<PathBuf> = read.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     paths.sort();
     paths
 }
@@ -147,7 +150,7 @@ pub(crate) fn python_files(folder: &Path) -> Vec<PathBuf> {
 
 /// The last part of a path, without its ending.
 pub(crate) fn stem(path: &Path) -> &str {
-    path.file_stem().and_then(|stem| stem.to_str()).expect("the name is plain text")
+    path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
 }
 
 /// The text of a file.
