@@ -82,16 +82,6 @@ pub enum Law {
     Api,
 }
 
-impl Law {
-    /// Its name and what it says, for pages and lists.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Reach => "Reach: a pending handle stays reachable until it is finished",
-            Self::Api => "API: a call can do what it says",
-        }
-    }
-}
-
 /// What a rule may look at beside the event.
 #[derive(Debug)]
 pub struct Context<'a> {
