@@ -117,3 +117,9 @@ pub fn page(name: &str) -> Option<&'static str> {
     let diagnostic = || DIAGNOSTICS.iter().find(|(own, _)| *own == name).map(|(_, page)| *page);
     rule(name).map(|rule| rule.page).or_else(diagnostic)
 }
+
+/// The page of a rule or of one of the tool's own diagnostics.
+pub fn page(name: &str) -> Option<&'static str> {
+    let diagnostic = || DIAGNOSTICS.iter().find(|(own, _)| *own == name).map(|(_, page)| *page);
+    rule(name).map(|rule| rule.page).or_else(diagnostic)
+}
