@@ -27,7 +27,9 @@ mod walk;
 pub use check::check;
 pub use crash::keep_crashes_quiet;
 pub use outcome::{FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, UNREADABLE_FILE};
-pub use selection::{KnownRule, RuleName, Selection, UNUSED_IGNORE, UnknownRule, known_rules, nearest};
+pub use selection::{
+    BadRuleName, KnownRule, RuleName, Selection, Subject, UNUSED_IGNORE, known_rule, known_rules, nearest,
+};
 pub(crate) use walk::reason;
 pub use walk::{BadPattern, File, Files, Gitignore, find_files};
 

@@ -17,7 +17,7 @@ mod decode;
 mod lines;
 mod suppression;
 
-pub use decode::{Undecodable, decode};
+pub use decode::{Undecodable, decode, is_utf16};
 pub use lines::{Lines, Position};
 pub use suppression::{Misspelt, Named, Reach, Suppression, Suppressions, speaks_to_us};
 

@@ -28,7 +28,7 @@ fn a_full_report() {
      2 │ y = 2  # unwaited: ignor[x]
        ╰────
       help: `unwaited rule` lists the names
-            more: `unwaited rule unused-ignore`
+            see `unwaited rule unused-ignore`
 
     warning[unused-ignore]
 
@@ -39,7 +39,7 @@ fn a_full_report() {
        ·          ──────────────────
        ╰────
       help: write `# unwaited: ignore[rule] reason`
-            more: `unwaited rule unused-ignore`
+            see `unwaited rule unused-ignore`
 
     found 2 problems (2 warnings) in 1 file
     -- exit code 1
@@ -111,6 +111,7 @@ fn no_command_prints_the_help_and_fails() {
     Commands:
       check  Check files and folders
       rule   Explain one rule, or list all of them
+      help   Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help

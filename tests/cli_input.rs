@@ -52,6 +52,7 @@ fn a_path_that_does_not_exist() {
     error[unreadable-file]
 
       × sned.py: no such file or directory
+      help: see `unwaited rule unreadable-file`
 
     found 1 problem (1 error) in 1 file
     -- exit code 2
@@ -67,6 +68,7 @@ fn a_binary_file() {
 
       × a.py: the file is binary: byte 6 is NUL
       help: leave it out with `--exclude`
+            see `unwaited rule unreadable-file`
 
     found 1 problem (1 error) in 1 file
     -- exit code 2
@@ -102,7 +104,7 @@ fn a_byte_order_mark_and_windows_line_ends() {
        ·                          ───────
        ╰────
       help: `unwaited rule` lists the names
-            more: `unwaited rule unused-ignore`
+            see `unwaited rule unused-ignore`
 
     found 1 problem (1 warning) in 1 file
     -- exit code 1
@@ -216,6 +218,7 @@ fn a_file_that_cannot_be_read() {
     error[unreadable-file]
 
       × memory.py: input/output error
+      help: see `unwaited rule unreadable-file`
 
     found 1 problem (1 error) in 2 files
     -- exit code 2
@@ -231,6 +234,7 @@ fn a_device_is_not_waited_for() {
     error[unreadable-file]
 
       × /dev/zero: it is not a regular file
+      help: see `unwaited rule unreadable-file`
 
     found 1 problem (1 error)
     -- exit code 2
@@ -253,7 +257,7 @@ fn fifty_thousand_lines() {
            ·                           ─────────────
            ╰────
       help: `unwaited rule` lists the names
-            more: `unwaited rule unused-ignore`
+            see `unwaited rule unused-ignore`
 
     found 1 problem (1 warning) in 1 file
     -- exit code 1
@@ -273,7 +277,7 @@ fn standard_input() {
        ·                           ─────────────
        ╰────
       help: `unwaited rule` lists the names
-            more: `unwaited rule unused-ignore`
+            see `unwaited rule unused-ignore`
 
     found 1 problem (1 warning) in 1 file
     -- exit code 1
@@ -298,6 +302,7 @@ fn standard_input() {
 
       × <stdin>: the file is not valid UTF-8: byte 0xff at offset 5, line 1
       help: save it as UTF-8, or name its encoding in the first line: `# -*- coding: latin-1 -*-`
+            see `unwaited rule unreadable-file`
 
     found 1 problem (1 error) in 1 file
     -- exit code 2
@@ -313,5 +318,74 @@ fn standard_input() {
     -- standard error
     error: `--stdin-filename` goes with `-`, which reads standard input
     -- exit code 2
+    ");
+}
+
+#[test]
+fn a_broken_function_does_not_hide_the_rest() {
+    let folder = Folder::with(&[
+        (
+            "a.py",
+            b"import torch.distributed as dist\n\ndef f(:\n    pass\n\ndef g(t):\n    dist.isend(t, 1)\n",
+        ),
+        ("b.py", CLEAN),
+    ]);
+    insta::assert_snapshot!(folder.unwaited("check ."), @r"
+    $ unwaited check .
+    error[syntax-error]
+
+      × expected a parameter or the end of the parameter list
+       ╭─[a.py:3:7]
+     2 │
+     3 │ def f(:
+       ·       ┬
+       ·       ╰── this cannot be parsed
+     4 │     pass
+       ╰────
+      help: the rest of the file was checked, except for one more such place
+            see `unwaited rule syntax-error`
+
+    error[discarded-handle]
+
+      × the handle of `dist.isend` is thrown away
+       ╭─[a.py:7:5]
+     6 │ def g(t):
+     7 │     dist.isend(t, 1)
+       ·     ────────┬───────
+       ·             ╰── the send starts here and its handle is dropped at once
+       ╰────
+      help: keep the handle and wait: `handle = dist.isend(…)`, and later `handle.wait()`; or call
+            the blocking `dist.send`; as it is, with gloo the message is cancelled, the peer waits for
+            ever or fails, and later messages and barriers of the pair hang
+            see `unwaited rule discarded-handle`
+
+    found 2 problems (2 errors) in 2 files
+    -- exit code 2
+    ");
+}
+
+#[test]
+fn a_broken_file_without_communication_is_read_when_it_is_named() {
+    let folder = Folder::with(&[("a.py", b"def f(:\n")]);
+    insta::assert_snapshot!(folder.unwaited("check a.py"), @r"
+    $ unwaited check a.py
+    error[syntax-error]
+
+      × expected a parameter or the end of the parameter list
+       ╭─[a.py:1:7]
+     1 │ def f(:
+       ·       ┬
+       ·       ╰── this cannot be parsed
+       ╰────
+      help: the rest of the file was checked, except for one more such place
+            see `unwaited rule syntax-error`
+
+    found 1 problem (1 error) in 1 file
+    -- exit code 2
+    ");
+    insta::assert_snapshot!(folder.unwaited("check ."), @r"
+    $ unwaited check .
+    no problem found in 1 file
+    -- exit code 0
     ");
 }

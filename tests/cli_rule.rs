@@ -8,10 +8,14 @@ use transcript::Folder;
 use unwaited::project::known_rules;
 
 #[test]
-fn one_rule_is_explained() {
-    let page = Folder::with(&[]).unwaited("rule unused-ignore");
-    assert!(page.contains("# unused-ignore\n"), "{page}");
-    assert!(page.ends_with("-- exit code 0\n"));
+fn every_rule_is_explained() {
+    let folder = Folder::with(&[]);
+    for rule in known_rules() {
+        assert!(!rule.page.is_empty(), "{} has no page", rule.name);
+        let arguments = format!("rule {}", rule.name);
+        let expected = format!("$ unwaited {arguments}\n{}-- exit code 0\n", rule.page);
+        assert_eq!(folder.unwaited(&arguments), expected);
+    }
 }
 
 #[test]

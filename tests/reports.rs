@@ -87,6 +87,7 @@ fn a_story_of_several_steps() {
         ·              ╰── only the last one is waited for
         ╰────
       help: keep the handle and wait for it
+            see `unwaited rule discarded-handle`
     ");
 }
 
@@ -114,6 +115,7 @@ fn a_narrow_terminal_breaks_messages_and_labels() {
      7 │     if work is not None:
        ╰────
       help: keep the handle and wait for it
+            see `unwaited rule discarded-handle`
     ");
 }
 
@@ -132,6 +134,7 @@ fn tabs_wide_characters_and_windows_line_ends() {
      3 │ print()
        ╰────
       help: keep the handle and wait for it
+            see `unwaited rule discarded-handle`
     "#);
 }
 
@@ -150,6 +153,7 @@ fn old_line_ends_and_control_characters() {
      3 │  b = 2
        ╰────
       help: keep the handle and wait for it
+            see `unwaited rule discarded-handle`
     ");
 }
 
@@ -172,6 +176,7 @@ fn a_call_over_several_rows() {
      6 │     y = 2
        ╰────
       help: keep the handle and wait for it
+            see `unwaited rule discarded-handle`
     ");
 }
 
@@ -188,6 +193,7 @@ fn a_row_that_is_too_long_to_print() {
        ·                              ╰── thrown away here
        ╰────
       help: keep the handle and wait for it
+            see `unwaited rule discarded-handle`
     ");
 }
 
@@ -205,6 +211,7 @@ fn a_label_that_covers_a_whole_function_marks_its_first_row() {
      2 │     work = None
        ╰────
       help: keep the handle and wait for it
+            see `unwaited rule discarded-handle`
     ");
 }
 
@@ -223,6 +230,7 @@ fn a_label_at_the_very_end() {
        · ╰── here
        ╰────
       help: keep the handle and wait for it
+            see `unwaited rule discarded-handle`
     ");
 }
 
@@ -239,6 +247,7 @@ fn an_empty_file() {
        · ▲
        · ╰── here
        ╰────
+      help: see `unwaited rule discarded-handle`
     ");
 }
 
@@ -257,6 +266,7 @@ fn colours() {
        ·         ␛[35;1m╰── ␛[35;1mhere␛[0m␛[0m
        ╰────
     ␛[36m  help: ␛[0mkeep the handle and wait for it
+            see `unwaited rule discarded-handle`
     ");
 }
 

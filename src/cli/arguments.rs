@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::project::{RuleName, UnknownRule};
+use crate::project::{BadRuleName, KnownRule, RuleName, known_rule};
 use crate::rules::Severity;
 
 /// Finds asynchronous communication that was started and never properly finished.
 #[derive(Debug, Parser)]
-#[command(name = "unwaited", version, disable_help_subcommand = true)]
+#[command(name = "unwaited", version)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) command: Command,
@@ -106,8 +106,8 @@ pub(super) struct CheckArguments {
 #[derive(Args, Debug)]
 pub(super) struct RuleArguments {
     /// The rule to explain
-    #[arg(value_name = "NAME", value_parser = RuleName::parse)]
-    pub(super) name: Option<RuleName>,
+    #[arg(value_name = "NAME", value_parser = known_rule)]
+    pub(super) name: Option<KnownRule>,
 
     /// The form of the explanation
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
@@ -180,7 +180,7 @@ pub(super) struct Weight {
 
 fn weight(text: &str) -> Result<Weight, String> {
     let (rule, level) = text.split_once('=').ok_or("write RULE=LEVEL: `busy-poll=warning`")?;
-    let rule = RuleName::parse(rule).map_err(|unknown: UnknownRule| unknown.to_string())?;
+    let rule = RuleName::parse(rule).map_err(|wrong: BadRuleName| wrong.to_string())?;
     let severities = [Severity::Advice, Severity::Warning, Severity::Error];
     let severity = severities.into_iter().find(|severity| severity.word() == level.trim());
     let severity = severity.ok_or_else(|| format!("`{level}` is no level: advice, warning and error are"))?;

@@ -1,22 +1,17 @@
 //! `unwaited rule`.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
 use super::arguments::{PageFormat, RuleArguments};
 use super::output::Output;
 use super::{Exit, fail};
-use crate::project::{KnownRule, known_rules, reason};
+use crate::project::{KnownRule, Subject, known_rules, reason};
 use crate::report::page_address;
 use crate::rules::Law;
 
 pub(super) fn run(arguments: &RuleArguments) -> Exit {
-    let text = match arguments.name {
-        Some(name) => known_rules()
-            .filter(|rule| rule.name == name.as_str())
-            .map(|rule| page(&rule, arguments.output_format))
-            .collect(),
+    let text = match &arguments.name {
+        Some(rule) => page(rule, arguments.output_format),
         None => list(arguments.output_format),
     };
     let written = Output::open(None).and_then(|output| output.write(|out| out.write_all(text.as_bytes())));
@@ -66,28 +61,23 @@ fn markdown_list() -> String {
     )
 }
 
-/// The rules under the heading of their law, laws in their order.
+/// The rules under the heading of what they are about.
 fn grouped(heading: impl Fn(&str) -> String, row: impl Fn(&KnownRule) -> String) -> String {
-    let mut rules: Vec<KnownRule> = known_rules().collect();
-    rules.sort_by_key(|rule| (rule.law.is_none(), rule.law));
-    let mut text = String::new();
-    let mut before: Option<Option<Law>> = None;
-    for rule in &rules {
-        if before != Some(rule.law) {
-            let gap = if before.is_some() { "\n" } else { "" };
-            let _ = write!(text, "{gap}{}", heading(law_in_words(rule.law)));
-        }
-        before = Some(rule.law);
-        text.push_str(&row(rule));
-    }
-    text
+    let rules: Vec<KnownRule> = known_rules().collect();
+    let group = |rules: &[KnownRule]| {
+        let title = rules.first().map_or("", |rule| in_words(rule.subject));
+        heading(title) + &rules.iter().map(&row).collect::<String>()
+    };
+    let groups: Vec<String> =
+        rules.chunk_by(|left, right| left.subject == right.subject).map(group).collect();
+    groups.join("\n")
 }
 
 fn entry(rule: &KnownRule) -> Entry {
     Entry {
         name: rule.name,
         severity: rule.severity.word(),
-        law: rule.law.map(law_name),
+        law: law(rule.subject),
         summary: rule.summary,
         page: rule.page,
         url: page_address(rule.name),
@@ -98,17 +88,18 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).map(|text| text + "\n").unwrap_or_default()
 }
 
-fn law_name(law: Law) -> &'static str {
-    match law {
-        Law::Reach => "reach",
-        Law::Api => "api",
+fn in_words(subject: Subject) -> &'static str {
+    match subject {
+        Subject::Law(law) => law.words(),
+        Subject::Comments => "Comments: a suppression has an effect",
+        Subject::Failures => "Files: every file can be checked (these cannot be chosen or suppressed)",
     }
 }
 
-fn law_in_words(law: Option<Law>) -> &'static str {
-    match law {
-        Some(Law::Reach) => "Reach: a pending handle stays reachable until it is finished",
-        Some(Law::Api) => "API: a call can do what it says",
-        None => "Comments",
+fn law(subject: Subject) -> Option<&'static str> {
+    match subject {
+        Subject::Law(Law::Reach) => Some("reach"),
+        Subject::Law(Law::Api) => Some("api"),
+        Subject::Comments | Subject::Failures => None,
     }
 }

@@ -52,7 +52,7 @@ struct Run<'o> {
 
 impl Run<'_> {
     fn check_paths(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Outcome, String> {
-        let Files { files, unreadable, notes } =
+        let Files { files, unreadable, notes, .. } =
             walk::find_files(paths, &self.options.walk).map_err(|error| error.to_string())?;
         progress.starts(files.len());
         let read = pool::map(self.options.walk.threads(), &files, |file| {
@@ -103,7 +103,7 @@ impl Run<'_> {
     }
 
     fn is_worth_parsing(&self, bytes: &[u8]) -> bool {
-        self.catalog.may_communicate(bytes) || source::speaks_to_us(bytes)
+        self.catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
     }
 
     fn analyse(&self, name: String, path: Option<&Path>, bytes: Vec<u8>) -> Read {
@@ -172,6 +172,7 @@ fn syntax_error(problems: &[Problem]) -> Option<Finding> {
     finding.primary = Label { span: first.span, text: "this cannot be parsed".to_owned() };
     finding.help = match rest.len() {
         0 => "the rest of the file was checked".to_owned(),
+        1 => "the rest of the file was checked, except for one more such place".to_owned(),
         more => format!("the rest of the file was checked, except for {more} more such places"),
     };
     Some(finding)

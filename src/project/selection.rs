@@ -2,58 +2,81 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::rules::{Law, RULES, Severity};
+use super::{INTERNAL_ERROR, SYNTAX_ERROR, UNREADABLE_FILE};
+use crate::rules::{self, Law, RULES, Severity};
 
 /// The name under which suppressions without effect are reported.
 pub const UNUSED_IGNORE: &str = "unused-ignore";
 
-/// A rule that can be named on the command line and in suppressions.
+/// Something that a finding can be called.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownRule {
     /// Its name.
     pub name: &'static str,
     /// How much its findings weigh unless the user says otherwise.
     pub severity: Severity,
-    /// The law that it guards; `None` for the rule about suppressions.
-    pub law: Option<Law>,
+    /// What it is about.
+    pub subject: Subject,
     /// What it finds, in one line.
     pub summary: &'static str,
     /// Its page.
     pub page: &'static str,
 }
 
-/// All rules, in the order of the list.
+/// What a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// The program: it breaks a law.
+    Law(Law),
+    /// Comments that suppress findings.
+    Comments,
+    /// Files that could not be checked. These rules cannot be chosen or suppressed.
+    Failures,
+}
+
+/// What the tool says about its own work, beside [`RULES`].
+const OWN: &[(&str, Severity, Subject, &str)] = &[
+    (
+        UNUSED_IGNORE,
+        Severity::Warning,
+        Subject::Comments,
+        "a suppression comment suppresses nothing, or cannot be understood",
+    ),
+    (SYNTAX_ERROR, Severity::Error, Subject::Failures, "a file, or a part of it, cannot be parsed"),
+    (UNREADABLE_FILE, Severity::Error, Subject::Failures, "a file cannot be read or decoded"),
+    (INTERNAL_ERROR, Severity::Error, Subject::Failures, "a defect in unwaited kept it from checking a file"),
+];
+
+/// Everything that a finding can be called, in the order of the lists.
 pub fn known_rules() -> impl Iterator<Item = KnownRule> {
-    let rules = RULES.iter().map(|rule| KnownRule {
+    let of_laws = RULES.iter().map(|rule| KnownRule {
         name: rule.name,
         severity: rule.severity,
-        law: Some(rule.law),
+        subject: Subject::Law(rule.law),
         summary: rule.summary,
         page: rule.page,
     });
-    let own = KnownRule {
-        name: UNUSED_IGNORE,
-        severity: Severity::Warning,
-        law: None,
-        summary: "a suppression comment that suppresses nothing, or that cannot be understood",
-        page: include_str!("../../rules/unused-ignore.md"),
-    };
-    rules.chain(std::iter::once(own))
+    of_laws.chain(OWN.iter().map(|&(name, severity, subject, summary)| KnownRule {
+        name,
+        severity,
+        subject,
+        summary,
+        page: rules::page(name).unwrap_or_default(),
+    }))
 }
 
-/// The name of a rule that exists.
+/// The name of a rule that can be chosen and suppressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleName(&'static str);
 
 impl RuleName {
     /// Finds the rule of this name.
-    pub fn parse(name: &str) -> Result<Self, UnknownRule> {
-        let name = name.trim();
-        let found = known_rules().find(|rule| rule.name == name);
-        found.map(|rule| Self(rule.name)).ok_or_else(|| UnknownRule {
-            name: name.to_owned(),
-            near: nearest(name, known_rules().map(|rule| rule.name)),
-        })
+    pub fn parse(name: &str) -> Result<Self, BadRuleName> {
+        let rule = known_rule(name)?;
+        match rule.subject {
+            Subject::Law(_) | Subject::Comments => Ok(Self(rule.name)),
+            Subject::Failures => Err(BadRuleName::Fixed(rule.name)),
+        }
     }
 
     /// The name.
@@ -62,26 +85,42 @@ impl RuleName {
     }
 }
 
-/// A name that no rule has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownRule {
-    /// The name.
-    pub name: String,
-    /// The rule that was probably meant.
-    pub near: Option<&'static str>,
+/// What is known under a name.
+pub fn known_rule(name: &str) -> Result<KnownRule, BadRuleName> {
+    let name = name.trim();
+    known_rules().find(|rule| rule.name == name).ok_or_else(|| BadRuleName::Unknown {
+        name: name.to_owned(),
+        near: nearest(name, known_rules().map(|rule| rule.name)),
+    })
 }
 
-impl std::fmt::Display for UnknownRule {
+/// A name that cannot stand where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadRuleName {
+    /// No rule has it.
+    Unknown {
+        /// The name.
+        name: String,
+        /// The rule that was probably meant.
+        near: Option<&'static str>,
+    },
+    /// It says that a file could not be checked, which nobody can choose.
+    Fixed(&'static str),
+}
+
+impl std::fmt::Display for BadRuleName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "no rule is called `{}`", self.name)?;
-        match self.near {
-            Some(near) => write!(f, ": did you mean `{near}`?"),
-            None => Ok(()),
+        match self {
+            Self::Unknown { name, near: Some(near) } => {
+                write!(f, "no rule is called `{name}`: did you mean `{near}`?")
+            }
+            Self::Unknown { name, near: None } => write!(f, "no rule is called `{name}`"),
+            Self::Fixed(name) => write!(f, "`{name}` is always reported: leave the file out instead"),
         }
     }
 }
 
-impl std::error::Error for UnknownRule {}
+impl std::error::Error for BadRuleName {}
 
 /// The candidate that is most like a misspelt name, if any is.
 pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
@@ -153,6 +192,7 @@ mod tests {
         let wrong = RuleName::parse("unusd-ignore").unwrap_err();
         insta::assert_snapshot!(wrong, @"no rule is called `unusd-ignore`: did you mean `unused-ignore`?");
         insta::assert_snapshot!(RuleName::parse("E501").unwrap_err(), @"no rule is called `E501`");
+        insta::assert_snapshot!(RuleName::parse("syntax-error").unwrap_err(), @"`syntax-error` is always reported: leave the file out instead");
     }
 
     #[test]

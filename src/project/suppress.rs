@@ -68,7 +68,7 @@ fn complaint(named: &Named, selection: &Selection) -> Option<Finding> {
                 format!("remove `{rule}` from the comment"),
             )
         }
-        Err(unknown) => (unknown.to_string(), "`unwaited rule` lists the names".to_owned()),
+        Err(wrong) => (wrong.to_string(), "`unwaited rule` lists the names".to_owned()),
     };
     let mut finding = plain_finding(UNUSED_IGNORE, Severity::Warning, message, named.span);
     finding.help = help;

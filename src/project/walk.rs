@@ -83,6 +83,8 @@ pub struct Files {
     pub unreadable: Vec<(PathBuf, String)>,
     /// What the user should know: paths that were given and are no source files.
     pub notes: Vec<String>,
+    /// Whether a file may have been reached in two ways.
+    ambiguous: bool,
 }
 
 /// A pattern of files to leave out that cannot be understood.
@@ -112,7 +114,7 @@ impl std::error::Error for BadPattern {}
 
 /// Finds the files that the given paths lead to.
 pub fn find_files(paths: &[PathBuf], options: &WalkOptions) -> Result<Files, BadPattern> {
-    let mut found = Files::default();
+    let mut found = Files { ambiguous: paths.len() > 1, ..Files::default() };
     let mut folders = Vec::new();
     for path in paths {
         match fs::metadata(path) {
@@ -160,12 +162,14 @@ impl Files {
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.files.extend(found.files);
         self.unreadable.extend(found.unreadable);
+        self.ambiguous |= found.ambiguous;
         Ok(())
     }
 
     fn add_found(&mut self, entry: Result<DirEntry, ignore::Error>) {
         match entry {
             Ok(entry) if is_source(&entry) => {
+                self.ambiguous |= entry.path_is_symlink();
                 self.files.push(File { path: entry.into_path(), named: false });
             }
             Ok(_) => {}
@@ -176,14 +180,21 @@ impl Files {
         }
     }
 
-    /// Sorts, and drops what was reached twice: named files come first, real files before links to them.
+    /// Sorts, and drops what was reached twice.
     fn in_order(&mut self) {
-        self.files.sort_by_key(|file| (!file.named, is_link(&file.path)));
-        let mut known = BTreeSet::new();
-        self.files
-            .retain(|file| known.insert(file.path.canonicalize().unwrap_or_else(|_| file.path.clone())));
+        if self.ambiguous {
+            self.drop_copies();
+        }
         self.files.sort_by(|left, right| left.path.cmp(&right.path));
         self.unreadable.sort();
+    }
+
+    /// Keeps one of several paths to the same file: a named one if there is one, else the file itself before links to it.
+    fn drop_copies(&mut self) {
+        self.files.sort_by_key(|file| (!file.named, is_link(&file.path)));
+        let mut known = BTreeSet::new();
+        let identity = |file: &File| file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
+        self.files.retain(|file| known.insert(identity(file)));
     }
 }
 

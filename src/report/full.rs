@@ -112,9 +112,9 @@ fn label_text(text: &str, source: &SourceFile, label: &Label, width: usize) -> O
 
 fn help(finding: &Finding) -> Option<String> {
     let has_page = known_rules().any(|known| known.name == finding.rule);
-    let more = has_page.then(|| format!("more: `unwaited rule {}`", finding.rule));
+    let see = has_page.then(|| format!("see `unwaited rule {}`", finding.rule));
     let help = Some(printable(&finding.help)).filter(|help| !help.is_empty());
-    let parts: Vec<String> = help.into_iter().chain(more).collect();
+    let parts: Vec<String> = help.into_iter().chain(see).collect();
     (!parts.is_empty()).then(|| parts.join("\n"))
 }
 

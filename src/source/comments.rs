@@ -216,7 +216,8 @@ impl Lexer<'_> {
 
     fn end_statement(&mut self) {
         let Some(start) = self.started.take() else { return };
-        let statement = span(start, self.at);
+        // A backslash at the very end has stepped behind it.
+        let statement = span(start, self.at.min(self.bytes.len()));
         for comment in self.comments.iter_mut().skip(self.settled) {
             comment.statement = Some(statement);
         }
@@ -294,5 +295,27 @@ mod tests {
     #[test]
     fn an_unterminated_string_ends_with_its_row() {
         insta::assert_snapshot!(comments("a = 'it\nb = f'it\nc  # one"), @"# one -> c  # one");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_the_text_is_comments_are_parts_of_it_in_order(
+            parts in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "#", "f\"", "'", "\"\"\"", "{", "}", "(", ")", ":", "\\", "\r", "\n", "r'", "x", "é", " ", "\\N{",
+                ]),
+                0..40,
+            )
+        ) {
+            let text = parts.concat();
+            let mut before = 0;
+            for comment in python_comments(&text) {
+                proptest::prop_assert!(comment.span.start >= before);
+                proptest::prop_assert!(comment.span.of(&text).starts_with('#'));
+                let statement = comment.statement.map(|statement| statement.of(&text));
+                proptest::prop_assert_ne!(statement, Some(""));
+                before = comment.span.end;
+            }
+        }
     }
 }

@@ -5,6 +5,9 @@
 
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
 
+/// The byte order mark.
+const MARK: &str = "\u{feff}";
+
 /// Why bytes are not text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecodable {
@@ -12,37 +15,46 @@ pub struct Undecodable {
     pub message: String,
     /// What to do.
     pub help: String,
-    /// The first byte that is wrong.
-    pub offset: usize,
-    /// Its row, from 1.
-    pub row: usize,
+}
+
+impl Undecodable {
+    fn new(message: impl Into<String>, help: &str) -> Self {
+        Self { message: message.into(), help: help.to_owned() }
+    }
 }
 
 /// Decodes the bytes of a Python file.
 pub fn decode(bytes: Vec<u8>) -> Result<String, Undecodable> {
     if u32::try_from(bytes.len()).is_err() {
-        return Err(undecodable(&[], 0, "the file is larger than 4 GiB", "leave it out with `--exclude`"));
+        return Err(Undecodable::new("the file is larger than 4 GiB", "leave it out with `--exclude`"));
     }
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(undecodable(&bytes, 0, "the file is encoded in UTF-16", "save it as UTF-8"));
+    if is_utf16(&bytes) {
+        return Err(Undecodable::new("the file is encoded in UTF-16", "save it as UTF-8"));
     }
     if let Some(offset) = memchr::memchr(0, &bytes) {
         let message = format!("the file is binary: byte {offset} is NUL");
-        return Err(undecodable(&bytes, offset, &message, "leave it out with `--exclude`"));
+        return Err(Undecodable::new(message, "leave it out with `--exclude`"));
     }
-    match bytes.strip_prefix(b"\xef\xbb\xbf") {
-        Some(rest) => decode_utf8(rest.to_vec(), 3),
-        None => decode_as_named(bytes),
+    if !bytes.starts_with(MARK.as_bytes()) {
+        return decode_as_named(bytes);
     }
+    let mut text = decode_utf8(bytes)?;
+    text.drain(..MARK.len());
+    Ok(text)
+}
+
+/// Whether bytes start with the mark of UTF-16; then no word can be found in them.
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
 }
 
 fn decode_as_named(bytes: Vec<u8>) -> Result<String, Undecodable> {
-    let Some(name) = coding_cookie(&bytes) else { return decode_utf8(bytes, 0) };
+    let Some(name) = coding_cookie(&bytes) else { return decode_utf8(bytes) };
     if bytes.is_ascii() {
-        return decode_utf8(bytes, 0);
+        return decode_utf8(bytes);
     }
     match normal_name(&name).as_str() {
-        "utf-8" => decode_utf8(bytes, 0),
+        "utf-8" => decode_utf8(bytes),
         "latin-1" => Ok(encoding_rs::mem::decode_latin1(&bytes).into_owned()),
         "ascii" => {
             let offset = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or_default();
@@ -52,18 +64,16 @@ fn decode_as_named(bytes: Vec<u8>) -> Result<String, Undecodable> {
             Some(encoding) => decode_with(encoding, &bytes),
             None => {
                 let message = format!("the file names an encoding that is not known: `{name}`");
-                Err(undecodable(&bytes, 0, &message, "save it as UTF-8"))
+                Err(Undecodable::new(message, "save it as UTF-8"))
             }
         },
     }
 }
 
-fn decode_utf8(bytes: Vec<u8>, skipped: usize) -> Result<String, Undecodable> {
+fn decode_utf8(bytes: Vec<u8>) -> Result<String, Undecodable> {
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        let mut wrong = wrong_byte(error.as_bytes(), offset, "UTF-8");
-        wrong.offset += skipped;
-        wrong
+        wrong_byte(error.as_bytes(), offset, UTF_8.name())
     })
 }
 
@@ -88,16 +98,10 @@ fn wrong_byte(bytes: &[u8], offset: usize, encoding: &str) -> Undecodable {
     let message =
         format!("the file is not valid {encoding}: byte {byte:#04x} at offset {offset}, line {row}");
     let help = match encoding {
-        name if name == UTF_8.name() => {
-            "save it as UTF-8, or name its encoding in the first line: `# -*- coding: latin-1 -*-`"
-        }
+        "UTF-8" => "save it as UTF-8, or name its encoding in the first line: `# -*- coding: latin-1 -*-`",
         _ => "save it as UTF-8, or name its true encoding in the first line",
     };
-    Undecodable { message, help: help.to_owned(), offset, row }
-}
-
-fn undecodable(bytes: &[u8], offset: usize, message: &str, help: &str) -> Undecodable {
-    Undecodable { message: message.to_owned(), help: help.to_owned(), offset, row: row_of(bytes, offset) }
+    Undecodable::new(message, help)
 }
 
 fn row_of(bytes: &[u8], offset: usize) -> usize {

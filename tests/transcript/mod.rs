@@ -1,5 +1,7 @@
 //! Runs the built binary in a folder of its own and writes down what a user would see.
 
+#![allow(dead_code, reason = "no test file uses all of it")]
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
