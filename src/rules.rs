@@ -82,6 +82,16 @@ pub enum Law {
     Api,
 }
 
+impl Law {
+    /// Its name and what it says, for pages and lists.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Reach => "Reach: a pending handle stays reachable until it is finished",
+            Self::Api => "API: a call can do what it says",
+        }
+    }
+}
+
 /// What a rule may look at beside the event.
 #[derive(Debug)]
 pub struct Context<'a> {
@@ -110,12 +120,6 @@ pub fn check(events: &[Event], context: &Context<'_>) -> Vec<Finding> {
 /// The rule of a name.
 pub fn rule(name: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.name == name)
-}
-
-/// The page of a rule or of one of the tool's own diagnostics.
-pub fn page(name: &str) -> Option<&'static str> {
-    let diagnostic = || DIAGNOSTICS.iter().find(|(own, _)| *own == name).map(|(_, page)| *page);
-    rule(name).map(|rule| rule.page).or_else(diagnostic)
 }
 
 /// The page of a rule or of one of the tool's own diagnostics.
