@@ -289,10 +289,7 @@ impl Run<'_, '_> {
             && let Argument::Given(value, at) = given.argument(&runs.argument)
             && self.is_wrong_function(state, &value, &runs.allowed, api)
         {
-            let earlier = match &value {
-                Value::Object(id) => state.handle(*id).map(|handle| handle.started),
-                _ => None,
-            };
+            let (earlier, at) = (Some(at), self.here.span);
             self.report(What::BatchMisuse { why: Misuse::WrongFunction, api, earlier, at }, &state.path);
             self.give_away(state, &value);
             return Value::UNKNOWN;
