@@ -35,6 +35,8 @@ mod slots;
 mod state;
 mod summary;
 mod symbol;
+#[cfg(test)]
+mod tests;
 mod transfer;
 mod value;
 mod wrappers;
@@ -70,19 +72,24 @@ pub struct Analysis {
 /// has learned about recursion and about the attributes of classes; only its events count.
 pub fn analyse(unit: &Unit, catalog: &Catalog, settings: &Settings) -> Analysis {
     let mut program = Program::new(unit, catalog, settings.backend.clone());
+    let events = analyse_program(&mut program);
+    Analysis { events, backend: program.backend }
+}
+
+fn analyse_program(program: &mut Program<'_>) -> Vec<Event> {
     let top_level = FunctionId(0);
-    learn_globals(&mut program, top_level);
-    let order = order::callees_first(unit);
+    learn_globals(program, top_level);
+    let order = order::callees_first(program.unit);
     for &function in &order {
-        summarise(&mut program, function);
+        summarise(program, function);
     }
-    learn_globals(&mut program, top_level);
+    learn_globals(program, top_level);
     let mut events = Vec::new();
     for &function in order.iter().chain([&top_level]) {
-        events.extend(summarise(&mut program, function));
+        events.extend(summarise(program, function));
     }
     events.sort_by_key(|event| event.what.place());
-    Analysis { events, backend: program.backend }
+    events
 }
 
 /// Runs the analysis over a function and keeps its summary.

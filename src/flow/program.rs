@@ -16,6 +16,8 @@ pub(crate) struct Program<'a> {
     pub(crate) symbols: Symbols,
     /// The backend in force: configured, or named by the program.
     pub(crate) backend: Option<String>,
+    /// How many states a block keeps apart in a function of ordinary size.
+    pub(crate) apart: usize,
     /// What each function does for its callers, as far as it is known yet.
     pub(crate) summaries: Vec<Option<Rc<Summary>>>,
     /// What names that are bound once at the top level hold.
@@ -61,6 +63,7 @@ impl<'a> Program<'a> {
             catalog,
             symbols: Symbols::new(),
             backend,
+            apart: super::run::APART,
             summaries: vec![None; unit.functions.len()],
             globals: BTreeMap::new(),
             attributes: HashMap::new(),

@@ -58,7 +58,7 @@ enum Freshness {
 }
 
 /// How many states a block keeps apart in a function of ordinary size.
-const APART: usize = 24;
+pub(crate) const APART: usize = 24;
 
 impl<'p, 'a> Run<'p, 'a> {
     pub(crate) fn new(program: &'p mut Program<'a>, id: FunctionId) -> Self {
@@ -70,6 +70,7 @@ impl<'p, 'a> Run<'p, 'a> {
             count += block.ops.len() as u32 + 1;
         }
         program.start_function();
+        let apart = (60_000 / (count as usize + 1)).clamp(4, APART).min(program.apart);
         Self {
             program,
             id,
@@ -86,7 +87,7 @@ impl<'p, 'a> Run<'p, 'a> {
             arrived: function.blocks.iter().map(|_| Arrivals::default()).collect(),
             waiting: BTreeSet::new(),
             steps: 20_000 + 600 * u64::from(count),
-            apart: (60_000 / (count as usize + 1)).clamp(4, APART),
+            apart,
         }
     }
 
@@ -118,6 +119,18 @@ impl<'p, 'a> Run<'p, 'a> {
         summary.looks_into =
             all.into_iter().filter(|&symbol| self.program.is_reachable_by_caller(symbol)).collect();
         summary
+    }
+
+    /// The states that have arrived at a block.
+    #[cfg(test)]
+    pub(crate) fn states_at(&self, block: BlockId) -> impl Iterator<Item = &State> {
+        self.arrived[block.0 as usize].states.iter().map(|(state, _)| state)
+    }
+
+    /// Whether states were joined anywhere.
+    #[cfg(test)]
+    pub(crate) fn has_joined(&self) -> bool {
+        self.arrived.iter().any(|arrivals| arrivals.joined)
     }
 
     fn next_new(&mut self, block: BlockId) -> Option<State> {

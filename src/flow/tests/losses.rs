@@ -1,0 +1,116 @@
+//! What is reported as lost can be lost, and what is lost is reported.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::concrete::{Coverage, Lost, Search, enumerate, run};
+use super::programs::{Feature, programs};
+use super::{cases, events, lower, lowered, named, text};
+use crate::flow::event::{Event, What};
+use crate::flow::run::APART;
+use crate::ir::Unit;
+
+/// So many runs are looked at.
+const RUNS: usize = 600;
+
+/// Lists included, and with `break`, `continue` and `return`.
+const WITH_LISTS: &[Feature] = &[
+    Feature::Tests,
+    Feature::Loops,
+    Feature::Exits,
+    Feature::Escapes,
+    Feature::Lists,
+];
+
+/// A loss, as far as an event tells of one: the function, the start, and the operation that loses the handle.
+fn told(event: &Event) -> Option<(String, (u32, u32), Option<(u32, u32)>)> {
+    let pair = |span: crate::source::Span| (span.start, span.end);
+    match &event.what {
+        What::Lost { handle, at, .. } => Some((event.function.clone(), pair(handle.started), Some(pair(*at)))),
+        What::PartlyWaited { handle, .. } => Some((event.function.clone(), pair(handle.started), None)),
+        _ => None,
+    }
+}
+
+/// The reported losses that no run has.
+fn impossible(unit: &Unit, events: &[Event]) -> Vec<Event> {
+    events.iter().filter(|event| told(event).is_some_and(|told| !is_possible(unit, &told))).cloned().collect()
+}
+
+fn is_possible(unit: &Unit, told: &(String, (u32, u32), Option<(u32, u32)>)) -> bool {
+    let function = named(unit, &told.0);
+    let is_it = |lost: &Lost| {
+        lost.function == told.0 && lost.started == told.1 && told.2.is_none_or(|at| lost.at == at)
+    };
+    let mut found = false;
+    let coverage = enumerate(unit, function, RUNS, &mut |outcome| {
+        found |= outcome.lost.iter().any(is_it);
+        if found { Search::Found } else { Search::Open }
+    });
+    found || coverage == Coverage::Some && sampled(unit, function, &is_it)
+}
+
+/// Looks at random runs; where there are too many to see them all, the benefit of the doubt is the report's.
+fn sampled(unit: &Unit, function: crate::ir::FunctionId, is_it: &dyn Fn(&Lost) -> bool) -> bool {
+    let mut seed = 1_u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % 3
+    };
+    let mut found = false;
+    for _ in 0..RUNS {
+        let choices = (0..60).map(|_| random()).collect();
+        found |= run(unit, function, choices).lost.iter().any(is_it);
+    }
+    found
+}
+
+/// The losses of complete runs that no event tells of.
+fn unreported(unit: &Unit, events: &[Event]) -> BTreeSet<Lost> {
+    let told: BTreeSet<_> = events.iter().filter_map(told).map(|(name, started, _)| (name, started)).collect();
+    let mut missing = BTreeSet::new();
+    enumerate(unit, named(unit, "f"), RUNS, &mut |outcome| {
+        if outcome.complete {
+            let new = outcome.lost.iter().filter(|lost| !told.contains(&(lost.function.clone(), lost.started)));
+            missing.extend(new.cloned());
+        }
+        if missing.is_empty() { Search::Open } else { Search::Found }
+    });
+    missing
+}
+
+proptest! {
+    #![proptest_config(cases(150))]
+
+    #[test]
+    fn a_reported_loss_happens_on_some_run(program in programs(WITH_LISTS)) {
+        let unit = lowered::unit(&program);
+        prop_assert_eq!(unit.faults(), Vec::<String>::new());
+        let wrong = impossible(&unit, &events(&unit, APART));
+        prop_assert!(wrong.is_empty(), "{:#?}\n{}\n{}", wrong, unit, text::python(&program));
+    }
+
+    #[test]
+    fn a_reported_loss_happens_on_some_run_of_the_text(program in programs(WITH_LISTS)) {
+        let text = text::python(&program);
+        let unit = lower(&text);
+        let wrong = impossible(&unit, &events(&unit, APART));
+        prop_assert!(wrong.is_empty(), "{:#?}\n{}", wrong, text);
+    }
+
+    #[test]
+    fn a_loss_is_reported(program in programs(WITH_LISTS)) {
+        let unit = lowered::unit(&program);
+        let missing = unreported(&unit, &events(&unit, APART));
+        prop_assert!(missing.is_empty(), "{:?}\n{}\n{}", missing, unit, text::python(&program));
+    }
+
+    #[test]
+    fn a_loss_is_reported_in_the_text(program in programs(WITH_LISTS)) {
+        let text = text::python(&program);
+        let unit = lower(&text);
+        let missing = unreported(&unit, &events(&unit, APART));
+        prop_assert!(missing.is_empty(), "{:?}\n{}", missing, text);
+    }
+}
