@@ -70,7 +70,7 @@ impl<'p, 'a> Run<'p, 'a> {
             count += block.ops.len() as u32 + 1;
         }
         program.start_function();
-        let apart = (60_000 / (count as usize + 1)).clamp(4, APART).min(program.apart);
+        let apart = (60_000 / (count as usize + 1)).clamp(4.min(program.apart), program.apart);
         Self {
             program,
             id,

@@ -32,6 +32,8 @@ pub(super) enum Value {
     Method(usize, String),
     /// The answer of a poll; what it answers is chosen when it is looked at.
     Polled(Vec<usize>, Which),
+    /// Whether a handle is `None`, which is chosen when it is looked at.
+    IsNone(usize),
     /// The opposite of an answer.
     Not(Box<Value>),
 }
@@ -53,7 +55,7 @@ impl Value {
     fn objects(&self) -> Vec<usize> {
         match self {
             Self::Plain(_) => Vec::new(),
-            Self::Object(id) | Self::Method(id, _) => vec![*id],
+            Self::Object(id) | Self::Method(id, _) | Self::IsNone(id) => vec![*id],
             Self::Polled(ids, _) => ids.clone(),
             Self::Not(inner) => inner.objects(),
         }
@@ -104,6 +106,7 @@ pub(super) struct World<'a> {
     given: BTreeMap<u32, usize>,
     next: u32,
     fuel: u32,
+    strays: bool,
     /// The entry function's blocks are shown to the observer as they begin.
     observed: Vec<Snapshot>,
 }
@@ -137,14 +140,17 @@ pub(super) struct Outcome {
     pub(super) observed: Vec<Snapshot>,
     /// Whether it came to the end of the function.
     pub(super) complete: bool,
+    /// Whether it did what an analysis does not have to follow: what raises in Python (a place that a list does not have, a method of
+    /// lists on a tuple), or takes one of handles and `None` out of a list.
+    pub(super) strays: bool,
     /// The choices that were made, and how many ways each had.
     pub(super) choices: Vec<(usize, usize)>,
 }
 
 /// How often a `while` turns at most.
-const MOST_TURNS: u32 = 2;
+const MOST_TURNS: u32 = 3;
 /// What is given is one of so many numbers, and a sequence that is given has as many elements.
-const WIDE: usize = 3;
+const WIDE: usize = 4;
 
 /// Runs a function with these choices, and the first way of every choice behind them.
 pub(super) fn run(unit: &Unit, function: FunctionId, choices: Vec<usize>) -> Outcome {
@@ -162,6 +168,7 @@ pub(super) fn run(unit: &Unit, function: FunctionId, choices: Vec<usize>) -> Out
         given: BTreeMap::new(),
         next: 0,
         fuel: 2_000,
+        strays: false,
         observed: Vec::new(),
     };
     let parameters = unit.function(function).parameters.iter();
@@ -170,7 +177,7 @@ pub(super) fn run(unit: &Unit, function: FunctionId, choices: Vec<usize>) -> Out
     let complete = matches!(end, End::Returned(_));
     world.choices.resize(world.ways.len(), 0);
     let choices = world.choices.into_iter().zip(world.ways).collect();
-    Outcome { lost: world.lost, observed: world.observed, complete, choices }
+    Outcome { lost: world.lost, observed: world.observed, complete, strays: world.strays, choices }
 }
 
 /// All runs of a function, or the first so many; tells whether these are all.
@@ -433,7 +440,7 @@ impl World<'_> {
             }
             Operation::Element { to, of, key } => {
                 let (of, key) = (self.operand(of), self.key(key));
-                let value = self.position(&of, &key).map_or(Value::NONE, |at| self.elements(&of)[at].1.clone());
+                let value = self.element(&of, &key);
                 self.bind(*to, value);
             }
             Operation::SetElement { of, key, value } => {
@@ -501,11 +508,13 @@ impl World<'_> {
             }
             Operation::Push { container, value } => {
                 let (container, value) = (self.operand(container), self.operand(value));
+                self.strays |= self.kind(&container) == Some(ContainerKind::Tuple);
                 self.elements(&container).push((Value::NONE, value));
             }
             Operation::Take { to, container } => {
                 let container = self.operand(container);
-                let value = self.elements(&container).pop().map_or(Value::NONE, |(_, value)| value);
+                self.strays |= self.kind(&container) == Some(ContainerKind::Tuple);
+                let value = self.take(&container);
                 self.bind(*to, value);
             }
             Operation::Call { to, callee, arguments } => {
@@ -558,9 +567,10 @@ impl World<'_> {
     fn method(&mut self, id: usize, meaning: Meaning, arguments: &[Value]) -> Value {
         let this = Value::Object(id);
         let first = arguments.first().cloned().unwrap_or(Value::NONE);
+        self.strays |= self.kind(&this) == Some(ContainerKind::Tuple);
         match meaning {
             Meaning::Push => self.elements(&this).push((Value::NONE, first)),
-            Meaning::Take => return self.elements(&this).pop().map_or(Value::NONE, |(_, value)| value),
+            Meaning::Take => return self.take(&this),
             Meaning::Clear => self.elements(&this).clear(),
             Meaning::Extend => {
                 let more = self.elements(&first).clone();
@@ -599,13 +609,44 @@ impl World<'_> {
     fn set_element(&mut self, of: &Value, key: Value, value: Value) {
         match self.position(of, &key) {
             Some(at) => self.elements(of)[at].1 = value,
-            None => {
-                if let Value::Object(id) = of
-                    && let Some(Object::Container(ContainerKind::Dict, elements)) = self.heap.get_mut(id)
-                {
-                    elements.push((key, value));
-                }
+            None if self.kind(of) == Some(ContainerKind::Dict) => self.elements(of).push((key, value)),
+            None => self.strays = true,
+        }
+        self.strays |= self.kind(of) == Some(ContainerKind::Tuple);
+    }
+
+    fn element(&mut self, of: &Value, key: &Value) -> Value {
+        match self.position(of, key) {
+            Some(at) => {
+                let value = self.elements(of)[at].1.clone();
+                self.mixes(of, &value);
+                value
             }
+            None => {
+                self.strays |= self.kind(of).is_some();
+                Value::NONE
+            }
+        }
+    }
+
+    /// A list with handles and `None` in it, of which one is taken: the analysis takes it to be a handle.
+    fn mixes(&mut self, of: &Value, taken: &Value) {
+        self.strays |= taken.objects().is_empty()
+            && self.elements(of).iter().any(|(_, value)| !value.objects().is_empty());
+    }
+
+    fn take(&mut self, of: &Value) -> Value {
+        let taken = self.elements(of).pop();
+        self.strays |= self.kind(of).is_some() && taken.is_none();
+        let taken = taken.map_or(Value::NONE, |(_, value)| value);
+        self.mixes(of, &taken);
+        taken
+    }
+
+    fn kind(&self, of: &Value) -> Option<ContainerKind> {
+        match self.heap.get(of.objects().first()?) {
+            Some(Object::Container(kind, _)) => Some(*kind),
+            _ => None,
         }
     }
 
@@ -664,8 +705,14 @@ impl World<'_> {
             .map(|value| if let Value::Plain(plain) = value { Some(plain.clone()) } else { None })
             .collect();
         match (operator, values) {
+            (Operator::Is, [Value::Object(id), other]) if *other == Value::NONE && self.is_handle(*id) => {
+                Value::IsNone(*id)
+            }
+            (Operator::IsNot, [one, other]) => {
+                let same = self.compute(&Operator::Is, &[one.clone(), other.clone()]);
+                self.compute(&Operator::Not, &[same])
+            }
             (Operator::Is, [one, other]) => truth(one == other),
-            (Operator::IsNot, [one, other]) => truth(one != other),
             (Operator::Not, [one]) if plain.is_none() => Value::Not(Box::new(one.clone())),
             _ => Value::Plain(Plain::Apply(operator.clone(), plain.unwrap())),
         }
@@ -676,8 +723,10 @@ impl World<'_> {
             Value::Plain(plain) => self.number(plain) != 0,
             Value::Object(id) => match self.heap.get(id) {
                 Some(Object::Container(_, elements)) => !elements.is_empty(),
-                _ => true,
+                Some(Object::Handle(_)) => !self.is_none(*id),
+                Some(Object::Iterator(..)) | None => true,
             },
+            Value::IsNone(id) => self.is_none(*id),
             Value::Method(..) => true,
             Value::Polled(targets, which) => {
                 let finished = self.choose(2) == 0;
@@ -689,6 +738,30 @@ impl World<'_> {
             }
             Value::Not(inner) => !self.truth(inner),
         }
+    }
+
+    fn is_handle(&self, id: usize) -> bool {
+        matches!(self.heap.get(&id), Some(Object::Handle(_)))
+    }
+
+    /// Every start may have given `None`; where a test says so, it did.
+    fn is_none(&mut self, id: usize) -> bool {
+        if !self.is_handle(id) || self.choose(2) == 0 {
+            return false;
+        }
+        let vanish = |value: &mut Value| {
+            if value.objects().contains(&id) {
+                *value = Value::NONE;
+            }
+        };
+        self.frames.iter_mut().flat_map(|frame| frame.locals.values_mut()).for_each(vanish);
+        for object in self.heap.values_mut() {
+            if let Object::Container(_, elements) = object {
+                elements.iter_mut().for_each(|(_, value)| vanish(value));
+            }
+        }
+        self.heap.remove(&id);
+        true
     }
 
     fn number(&mut self, plain: &Plain) -> i64 {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::programs::{Condition, Display, Part, Statement};
+use super::programs::{Condition, Display, Part, Program, Statement};
 use super::text::handle;
 use crate::ir::{
     BlockId, Constant, ContainerKind, Forgetting, Function, FunctionBuilder, Item, Key, Local, Operand,
@@ -11,7 +11,7 @@ use crate::ir::{
 use crate::source::{Language, Span};
 
 /// A unit with an empty top level and the program as a function called `f`.
-pub(super) fn unit(program: &[Statement]) -> Unit {
+pub(super) fn unit(program: &Program) -> Unit {
     let top_level = FunctionBuilder::new("<module>").finish(Span::default());
     Unit {
         language: Language::Python,
@@ -23,19 +23,19 @@ pub(super) fn unit(program: &[Statement]) -> Unit {
     }
 }
 
-fn function(program: &[Statement]) -> Function {
+fn function(program: &Program) -> Function {
     let mut builder = FunctionBuilder::new("f");
     for name in ["c0", "c1", "c2", "n", "xs", "w0", "w1"] {
         builder.parameter(name);
     }
-    let mut writer = Writer { builder, at: 0, loops: Vec::new() };
+    let mut writer = Writer { builder, at: 0, loops: Vec::new(), iterators: Vec::new() };
     for name in ["h0", "h1", "h2", "r"] {
         writer.assign(name, Operand::Constant(Constant::None));
     }
     for list in 0..2 {
         writer.collect(list, Display::List, &[]);
     }
-    writer.body(program);
+    writer.body(&program.0);
     let end = writer.span();
     writer.builder.finish(end)
 }
@@ -45,6 +45,7 @@ struct Writer {
     at: u32,
     /// For each open loop: where another turn begins, and what comes behind it.
     loops: Vec<(BlockId, BlockId)>,
+    iterators: Vec<Local>,
 }
 
 impl Writer {
@@ -116,6 +117,7 @@ impl Writer {
             S::Delete(h) => {
                 let local = self.local(&handle(*h));
                 self.forget(local, Forgetting::Delete);
+                self.assign(&handle(*h), Operand::Constant(Constant::None));
             }
             S::If(condition, yes, no) => self.choice(condition, yes, no),
             S::Collect(l, display, parts) => self.collect(*l, *display, parts),
@@ -250,6 +252,9 @@ impl Writer {
 
     fn leave(&mut self, value: Operand) {
         let span = self.span();
+        for iterator in self.iterators.clone().into_iter().rev() {
+            self.builder.emit(Operation::Forget { local: iterator, why: Forgetting::Statement }, span);
+        }
         self.builder.end(Terminator::Return { value, span });
         let behind = self.builder.block();
         self.builder.switch_to(behind);
@@ -283,7 +288,9 @@ impl Writer {
         let first = self.builder.block();
         self.builder.switch_to(head);
         self.builder.end(Terminator::Next { iterator, item, body: first, done: behind, span });
+        self.iterators.push(iterator);
         self.turns(first, head, behind, body);
+        self.iterators.pop();
         self.forget(iterator, Forgetting::Statement);
     }
 

@@ -8,8 +8,22 @@
 //! WaitEach(1)                         for r in l1: r.wait()
 //! ```
 
+use std::fmt::{self, Debug, Formatter};
+
 use proptest::prelude::*;
 use proptest::strategy::Union;
+
+use super::text;
+
+/// A program; it is shown as Python.
+#[derive(Clone)]
+pub(super) struct Program(pub(super) Vec<Statement>);
+
+impl Debug for Program {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{}", text::body(&self.0))
+    }
+}
 
 /// A statement.
 #[derive(Clone, Debug)]
@@ -147,7 +161,7 @@ const LISTS: u8 = 2;
 const CONDITIONS: u8 = 3;
 
 /// Random programs with these features.
-pub(super) fn programs(features: &'static [Feature]) -> BoxedStrategy<Vec<Statement>> {
+pub(super) fn programs(features: &'static [Feature]) -> BoxedStrategy<Program> {
     let simple = simple(features);
     let nested = simple.clone().prop_recursive(3, 14, 4, move |inner| {
         let body = || prop::collection::vec(inner.clone(), 1..4);
@@ -168,7 +182,7 @@ pub(super) fn programs(features: &'static [Feature]) -> BoxedStrategy<Vec<Statem
         }
         Union::new_weighted(ways)
     });
-    prop::collection::vec(nested, 1..8).boxed()
+    prop::collection::vec(nested, 1..8).prop_map(Program).boxed()
 }
 
 fn simple(features: &[Feature]) -> BoxedStrategy<Statement> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::programs::{Condition, Display, Part, Statement};
+use super::programs::{Condition, Display, Part, Program, Statement};
 
 /// The functions that a program may call, and what stands in front of its statements.
 const PROLOGUE: &str = "\
@@ -34,9 +34,14 @@ def f(x, c0, c1, c2, n, xs, w0, w1):
 ";
 
 /// The text of a program; its function is called `f`.
-pub(super) fn python(program: &[Statement]) -> String {
-    let mut writer = Writer { text: PROLOGUE.to_owned(), depth: 1, loops: 0 };
-    writer.body(program);
+pub(super) fn python(program: &Program) -> String {
+    format!("{PROLOGUE}{}", body(&program.0))
+}
+
+/// The statements of a program.
+pub(super) fn body(statements: &[Statement]) -> String {
+    let mut writer = Writer { text: String::new(), depth: 1, loops: 0 };
+    writer.body(statements);
     writer.text
 }
 
