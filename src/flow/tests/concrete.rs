@@ -225,7 +225,7 @@ impl World<'_> {
     fn choose(&mut self, ways: usize) -> usize {
         let at = self.ways.len();
         self.ways.push(ways);
-        self.choices.get(at).copied().unwrap_or(0).min(ways - 1)
+        self.choices.get(at).copied().unwrap_or(0) % ways
     }
 
     fn something(&mut self) -> Value {
@@ -237,10 +237,10 @@ impl World<'_> {
         self.frames.last_mut().unwrap()
     }
 
-    /// An argument of the entry function; a name with `c` in front is a condition.
+    /// An argument of the entry function; names with `c` and `w` in front are conditions.
     fn argument(&mut self, name: &str) -> Value {
         let value = self.something();
-        if name.starts_with('c') {
+        if name.starts_with(['c', 'w']) {
             self.narrow.insert(self.next);
         }
         value
