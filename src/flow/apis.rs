@@ -100,6 +100,7 @@ impl Run<'_, '_> {
                 Value::NONE
             }
             Does::Nothing => self.plain_result(state, api, given),
+            Does::Count => Value::Symbol(self.pure_symbol(state, api, given)),
             Does::Map | Does::Filter => self.lazy(state, given),
             Does::Read => self.read_result(state, api, given),
             Does::Pass => given.target(),
@@ -148,6 +149,7 @@ impl Run<'_, '_> {
             return Value::UNKNOWN;
         }
         let mut handle = self.new_handle(api, Status::Pending, conditional);
+        handle.guard = state.path.last().map(|decision| decision.step.span);
         if self.program.catalog.function(api).count == Count::List {
             handle.many = true;
             handle.launched = true;
@@ -178,6 +180,8 @@ impl Run<'_, '_> {
             aliased: false,
             polled: None,
             finished: None,
+            made_in: self.here.in_loop,
+            guard: None,
         }
     }
 
@@ -355,6 +359,7 @@ impl Run<'_, '_> {
             return Value::UNKNOWN;
         }
         let mut handle = self.new_handle(api, Status::Pending, None);
+        handle.guard = state.path.last().map(|decision| decision.step.span);
         handle.launched = true;
         if count == Some(1) {
             let handle = state.make(self.site(1), Object::Handle(handle));
@@ -410,6 +415,8 @@ impl Run<'_, '_> {
             if let Some(handle) = state.handle_mut(id) {
                 handle.status = Status::Pending;
                 handle.finished = None;
+                let started = handle.started;
+                self.note_restart(started);
             }
         }
         if let Value::Symbol(symbol) = target {
@@ -637,7 +644,9 @@ impl Run<'_, '_> {
             self.look_into(*symbol);
         }
         let (filled, like) = self.emptiness(state, &values[..1]);
-        let number = Value::Symbol(self.fresh(state, 4));
+        let number = self.program.symbols.intern(Term::Number(self.site(4)));
+        state.forget_symbol(&mut self.program.symbols, number);
+        let number = Value::Symbol(number);
         let element = self.each_element(state, first);
         self.list_of_tuples(state, vec![number, element], filled, like)
     }

@@ -101,6 +101,8 @@ impl Run<'_, '_> {
         if is_position && handles_only && container.kind != ContainerKind::Dict {
             return Value::Part(id, Selection::Index);
         }
+        self.note_by_number(state, &objects);
+        let Some(container) = state.container(id) else { return Value::UNKNOWN };
         if objects.is_empty() {
             let tests: Vec<&Value> = container.elements().filter(|value| value.symbol().is_none()).collect();
             return match tests.as_slice() {
@@ -394,6 +396,7 @@ impl Run<'_, '_> {
         if drains {
             container.loosen();
             container.filled = None;
+            self.note_by_number(state, &objects);
             return Value::each(objects);
         }
         let handles_only = objects.iter().all(|&object| state.handle(object).is_some());
@@ -424,7 +427,14 @@ impl Run<'_, '_> {
                 }
                 Value::NONE
             }
-            Meaning::Take => self.take(state, &this),
+            Meaning::Take => {
+                let taken = self.take(state, &this);
+                if state.container(id).is_some_and(|container| container.kind == ContainerKind::Dict) {
+                    self.pair_with_key(state, taken)
+                } else {
+                    taken
+                }
+            }
             Meaning::TakeKey => {
                 let key = argument(0).and_then(|value| value.symbol()).unwrap_or(Symbol::UNKNOWN);
                 self.take_key(state, id, key)
@@ -460,6 +470,15 @@ impl Run<'_, '_> {
                 Value::NONE
             }
         }
+    }
+
+    /// `popitem()` gives the key too.
+    fn pair_with_key(&mut self, state: &mut State, value: Value) -> Value {
+        let key = Value::Symbol(self.fresh(state, 2));
+        let mut pair = Container::new(ContainerKind::Tuple, self.here.in_loop);
+        pair.entries = vec![(Slot::Position(0), key), (Slot::Position(1), value)];
+        pair.filled = Some(true);
+        Value::Object(state.make(self.site(1), Object::Container(pair)))
     }
 
     fn take_key(&mut self, state: &mut State, id: ObjectId, key: Symbol) -> Value {

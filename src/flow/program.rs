@@ -268,13 +268,16 @@ impl<'a> Program<'a> {
     /// Whether a caller knows what a symbol stands for.
     pub(crate) fn is_visible(&self, symbol: Symbol) -> bool {
         !self.symbols.any_part(symbol, &|term| {
-            matches!(term, Term::Result(_) | Term::Merged(..) | Term::Item(_) | Term::Unknown)
+            matches!(
+                term,
+                Term::Result(_) | Term::Number(_) | Term::Merged(..) | Term::Item(_) | Term::Unknown
+            )
         })
     }
 
     /// Whether something done to a symbol is done to something of the caller.
     pub(crate) fn is_reachable_by_caller(&self, symbol: Symbol) -> bool {
-        let local = |term: &Term| matches!(term, Term::Result(_) | Term::Merged(..));
+        let local = |term: &Term| matches!(term, Term::Result(_) | Term::Number(_) | Term::Merged(..));
         let foreign = |term: &Term| matches!(term, Term::Parameter(_) | Term::Captured(_) | Term::Global(_));
         self.symbols.any_part(symbol, &foreign)
             && !matches!(self.symbols.term(self.owner(symbol)), term if local(term))

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{Event, Step, Turn};
+use super::event::{Step, Turn};
 use super::program::{Program, Type};
 use super::state::State;
 use super::summary::Summary;
@@ -21,7 +21,8 @@ pub(crate) struct Run<'p, 'a> {
     pub(crate) id: FunctionId,
     pub(crate) function: &'a Function,
     pub(crate) here: Here,
-    pub(crate) events: Vec<Event>,
+    pub(crate) candidates: Vec<super::excuses::Candidate>,
+    pub(crate) excuses: super::excuses::Excuses,
     pub(crate) summary: Summary,
     pub(crate) looked_into: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     pub(crate) fills: Vec<super::slots::Fill>,
@@ -75,7 +76,8 @@ impl<'p, 'a> Run<'p, 'a> {
             id,
             function,
             here: Here { operation: 0, span: Span::default(), in_loop: None },
-            events: Vec::new(),
+            candidates: Vec::new(),
+            excuses: super::excuses::Excuses::default(),
             summary: Summary::default(),
             looked_into: BTreeMap::new(),
             fills: Vec::new(),

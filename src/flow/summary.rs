@@ -129,6 +129,15 @@ impl Outcome {
         self.heap.keys().copied().filter(|id| !given.contains(id)).collect()
     }
 
+    /// Whether the result is or contains a handle, or is a container that happens to be empty on this way.
+    pub(crate) fn gives_handle_or_nothing_in_a_container(&self) -> bool {
+        let gives_container = match &self.result {
+            Value::Object(id) => matches!(self.heap.get(id), Some(Object::Container(_))),
+            _ => false,
+        };
+        self.gives_handle() || gives_container
+    }
+
     /// Whether the result is or contains a handle.
     pub(crate) fn gives_handle(&self) -> bool {
         self.heap.values().any(|object| matches!(object, Object::Handle(_)))

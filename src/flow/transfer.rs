@@ -159,6 +159,8 @@ impl Run<'_, '_> {
     fn forget(&mut self, state: &mut State, local: Local, why: Forgetting) {
         let Some(before) = state.locals.remove(&local) else { return };
         match (&before, why) {
+            // A method that a name holds as well is meant for later.
+            (held, Forgetting::Statement) if state.locals.values().any(|value| value == held) => {}
             (Value::Method(method), Forgetting::Statement) => {
                 self.method_not_called(state, &method.0, &method.1)
             }
@@ -321,8 +323,7 @@ impl Run<'_, '_> {
             self.give_away(state, &value);
             return;
         }
-        let symbols = &self.program.symbols;
-        state.facts.forget(&|known| symbols.mentions(known, place));
+        state.outdate(&self.program.symbols, place);
         self.note_attribute(state, place, &value);
         let how = if self.is_handle(state, &value) { Loss::Renewed } else { Loss::Rebound };
         state.memory.insert(place, value);
@@ -378,8 +379,7 @@ impl Run<'_, '_> {
                 if let Some(of) = of.symbol() {
                     let key = self.key_symbol(state, key);
                     let place = self.program.symbols.element(of, key);
-                    let symbols = &self.program.symbols;
-                    state.facts.forget(&|known| symbols.mentions(known, place));
+                    state.outdate(&self.program.symbols, place);
                 }
             }
         }

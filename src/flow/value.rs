@@ -210,6 +210,10 @@ pub(crate) struct Handle {
     pub(crate) polled: Option<Span>,
     /// Where it was finished.
     pub(crate) finished: Option<Span>,
+    /// The innermost loop around its start.
+    pub(crate) made_in: Option<u32>,
+    /// The last condition that was decided before the start.
+    pub(crate) guard: Option<Span>,
 }
 
 /// A call inside a wrapper, in the order that a report tells.

@@ -57,7 +57,7 @@ impl Run<'_, '_> {
             for state in self.satisfy(state.clone(), call, outcome) {
                 results.push(self.replay(state, call, outcome, arguments));
             }
-            giving += usize::from(results.len() > before && outcome.gives_handle());
+            giving += usize::from(results.len() > before && outcome.gives_handle_or_nothing_in_a_container());
         }
         let possible = summary.outcomes.len();
         if giving > 0 && giving < self.count_ways(state, call, summary).min(possible) {
@@ -152,7 +152,7 @@ impl Run<'_, '_> {
             Term::Captured(local) if call.nested => state.local(local),
             Term::Captured(_) => Value::UNKNOWN,
             Term::Result(site) => Value::Symbol(self.result_of(call, site)),
-            Term::Merged(..) | Term::Unknown => Value::UNKNOWN,
+            Term::Merged(..) | Term::Number(_) | Term::Unknown => Value::UNKNOWN,
             Term::Item(of) => {
                 let of = self.resolve(state, call, of);
                 match of {
@@ -305,6 +305,7 @@ impl Run<'_, '_> {
                     handle.inside = std::iter::once(inner).chain(handle.inside.iter().cloned()).collect();
                     handle.started = at;
                 }
+                handle.made_in = self.here.in_loop;
             }
             Object::Container(container) => {
                 container.escaped = false;
@@ -511,7 +512,8 @@ impl Run<'_, '_> {
         if self.summary.is_too_rich() {
             return;
         }
-        let conditions = state.facts.conditions(&mut self.program.symbols);
+        let mut conditions = state.facts.conditions(&mut self.program.symbols);
+        conditions.extend(state.outdated.conditions(&mut self.program.symbols));
         let program = &*self.program;
         let is_visible = |symbol: Symbol| program.is_visible(symbol);
         let conditions: Vec<(Symbol, bool)> =
