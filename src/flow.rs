@@ -39,7 +39,6 @@ mod transfer;
 mod value;
 mod wrappers;
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 pub use event::{Event, Handle, Idle, Loss, Misuse, Note, Origin, Selection, Step, Turn, What};
@@ -48,7 +47,6 @@ use crate::catalog::Catalog;
 use crate::ir::{FunctionId, Global, Unit};
 use program::Program;
 use run::Run;
-use value::Value;
 
 /// What the analysis is told beside the program.
 #[derive(Clone, Debug, Default)]
@@ -100,15 +98,7 @@ fn summarise(program: &mut Program<'_>, function: FunctionId) -> Vec<Event> {
 fn learn_globals(program: &mut Program<'_>, top_level: FunctionId) {
     let unit = program.unit;
     let run = Run::new(program, top_level).finish();
-    let exported = run.exported.unwrap_or_default();
-    let mut globals = BTreeMap::new();
-    for (local, value) in exported {
-        let name = unit.function(top_level).locals.get(local.0 as usize).map(|info| info.name.clone());
-        if let (Some(name), Value::Symbol(symbol)) = (name, value)
-            && unit.globals.get(&name) == Some(&Global::Once)
-        {
-            globals.insert(name, symbol);
-        }
-    }
+    let mut globals = run.exported.unwrap_or_default();
+    globals.retain(|name, _| unit.globals.get(name) == Some(&Global::Once));
     program.keep_globals(globals);
 }

@@ -109,7 +109,7 @@ pub fn check(events: &[Event], context: &Context<'_>) -> Vec<Finding> {
     for event in events {
         for (rank, rule) in RULES.iter().enumerate() {
             if let Some(mut finding) = (rule.check)(event, context) {
-                finding.labels.retain(|label| label.span != finding.primary.span);
+                story::tell_each_place_once(&mut finding);
                 told.push(mistake::Told { rank, law: rule.law, event, finding });
             }
         }

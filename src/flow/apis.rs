@@ -13,7 +13,7 @@ use super::value::{
     Bound, Container, Handle, Manager, Object, ObjectId, Operation, Passing, Slot, Status, Test, Value,
 };
 use crate::catalog::{ApiId, Count, Does, Function, Returns, WhichOf};
-use crate::ir::{Constant, ContainerKind, Which};
+use crate::ir::{Constant, ContainerKind, Operator, Which};
 use crate::source::Span;
 
 /// The arguments of a call, as a catalogued function sees them.
@@ -77,7 +77,7 @@ impl Run<'_, '_> {
             Does::Poll => self.poll_by_api(state, given),
             Does::Release => {
                 let target = given.target();
-                self.finish_polled(state, &target, Which::from(given.entry.which));
+                self.release(state, &target);
                 Value::NONE
             }
             Does::Alias => self.alias(state, given),
@@ -226,6 +226,16 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Handles are given up as meant: `Free`, `Cancel`.
+    fn release(&mut self, state: &mut State, target: &Value) {
+        self.finish_polled(state, target, Which::All);
+        for id in state.reach(&[target]) {
+            if let Some(handle) = state.handle_mut(id) {
+                handle.status = Status::Finished;
+            }
+        }
+    }
+
     fn poll_by_api(&mut self, state: &mut State, given: &Given<'_>) -> Value {
         let target = given.target();
         let which = Which::from(given.entry.which);
@@ -279,10 +289,7 @@ impl Run<'_, '_> {
             && let Argument::Given(value, at) = given.argument(&runs.argument)
             && self.is_wrong_function(state, &value, &runs.allowed, api)
         {
-            let earlier = match &value {
-                Value::Object(id) => state.handle(*id).map(|handle| handle.started),
-                _ => None,
-            };
+            let (earlier, at) = (Some(at), self.here.span);
             self.report(What::BatchMisuse { why: Misuse::WrongFunction, api, earlier, at }, &state.path);
             self.give_away(state, &value);
             return Value::UNKNOWN;
@@ -474,8 +481,34 @@ impl Run<'_, '_> {
             ("len", Some(Value::Symbol(of))) if of != Symbol::UNKNOWN => {
                 Value::Symbol(self.program.symbols.intern(Term::Length(of)))
             }
+            ("isinstance", Some(value @ Value::Object(_))) => self.type_test(state, &value, given),
             ("bool", Some(value)) => Value::Test(Test::Truth(value).into()),
             _ => Value::Symbol(self.pure_symbol(state, api, given)),
+        }
+    }
+
+    /// `isinstance(h, list)` of something that is followed.
+    fn type_test(&mut self, state: &State, value: &Value, given: &Given<'_>) -> Value {
+        let Some(class) = given.arguments.get(1).map(|bound| &bound.value) else { return Value::UNKNOWN };
+        let symbols: Vec<Symbol> = match class {
+            Value::Symbol(symbol) => vec![*symbol],
+            Value::Object(id) => match state.container(*id) {
+                Some(container) => container.elements().filter_map(Value::symbol).collect(),
+                None => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        let names: Vec<_> =
+            symbols.iter().filter_map(|&symbol| self.program.symbols.last_name(symbol)).collect();
+        let named = |name: &str| names.iter().any(|known| &**known == name);
+        let containers =
+            ["list", "tuple", "set", "dict", "List", "Tuple", "Iterable", "Sequence", "Collection", "deque"];
+        let any_container = containers.iter().any(|name| named(name));
+        let is_container = matches!(value, Value::Object(id) if state.container(*id).is_some());
+        match (is_container, any_container) {
+            (true, true) => self.constant(Constant::Bool(true)),
+            (false, true) if self.is_handle(state, value) => self.constant(Constant::Bool(false)),
+            _ => Value::UNKNOWN,
         }
     }
 
@@ -525,10 +558,14 @@ impl Run<'_, '_> {
         let kind = match self.program.catalog.short_name(api) {
             "tuple" => ContainerKind::Tuple,
             "set" | "frozenset" => ContainerKind::Set,
-            "dict" => ContainerKind::Dict,
+            "dict" | "OrderedDict" => ContainerKind::Dict,
             _ => ContainerKind::List,
         };
         match values {
+            [_, ..] if kind == ContainerKind::Dict => {
+                values.iter().for_each(|value| self.give_away(state, value));
+                Value::UNKNOWN
+            }
             [Value::Object(id)] if state.container(*id).is_some() => self.copied(state, *id),
             [Value::Object(_)] => {
                 self.handle_as_list(state, &values[0]);
@@ -536,9 +573,7 @@ impl Run<'_, '_> {
             }
             [Value::Symbol(symbol)] => {
                 self.look_into(*symbol);
-                let callee = self.program.catalog.path(api).to_owned();
-                let callee = self.program.symbols.intern(Term::Path(callee.as_str().into()));
-                Value::Symbol(self.program.symbols.call(vec![callee, *symbol]))
+                Value::Symbol(self.program.symbols.apply(&super::calls::ELEMENTS, vec![*symbol]))
             }
             [] => Value::Object(
                 state.make(self.site(0), Object::Container(Container::new(kind, self.here.in_loop))),
@@ -555,12 +590,31 @@ impl Run<'_, '_> {
         if values.len() > 1 {
             values.iter().for_each(|value| self.zip_of_launched(state, value));
         }
-        let filled = values.iter().find_map(|value| match value {
-            Value::Object(id) => state.container(*id).map(|container| container.filled),
-            _ => None,
-        });
+        let (filled, like) = self.emptiness(state, values);
         let parts: Vec<Value> = values.iter().map(|value| self.each_element(state, value)).collect();
-        self.list_of_tuples(state, parts, filled.unwrap_or(None))
+        self.list_of_tuples(state, parts, filled, like)
+    }
+
+    /// Whether there is an element in what goes through several values side by side.
+    fn emptiness(&mut self, state: &State, values: &[Value]) -> (Option<bool>, Option<Symbol>) {
+        let mut symbols = Vec::new();
+        for value in values {
+            match value {
+                Value::Object(id) => match state.container(*id) {
+                    Some(container) if container.filled.is_some() => return (container.filled, None),
+                    Some(container) => symbols.extend(container.like),
+                    None => {}
+                },
+                Value::Symbol(symbol) => symbols.push(self.whole_of(*symbol)),
+                _ => {}
+            }
+        }
+        let like = match symbols.as_slice() {
+            [] => return (None, None),
+            [one] => *one,
+            _ => self.program.symbols.apply(&Operator::Other("zip"), symbols),
+        };
+        (state.facts.decide(&mut self.program.symbols, like), (like != Symbol::UNKNOWN).then_some(like))
     }
 
     /// A backend that merges operations gives fewer handles than there are operations: `zip` then drops the rest.
@@ -582,13 +636,10 @@ impl Run<'_, '_> {
         if let Value::Symbol(symbol) = first {
             self.look_into(*symbol);
         }
-        let filled = match first {
-            Value::Object(id) => state.container(*id).and_then(|container| container.filled),
-            _ => None,
-        };
+        let (filled, like) = self.emptiness(state, &values[..1]);
         let number = Value::Symbol(self.fresh(state, 4));
         let element = self.each_element(state, first);
-        self.list_of_tuples(state, vec![number, element], filled)
+        self.list_of_tuples(state, vec![number, element], filled, like)
     }
 
     /// `all(r.test() for r in reqs)`, `sum(xs)`.

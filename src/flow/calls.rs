@@ -18,8 +18,12 @@ use super::symbol::{Symbol, Term};
 use super::value::{Bound, Container, Manager, Object, ObjectId, Partial, Passing, Test, Value};
 use crate::catalog::{ApiId, Does};
 use crate::ir::{
-    ClassId, Constant, ContainerKind, Flavour, FunctionId, FunctionKind, Local, Meaning, Operand, Which,
+    ClassId, Constant, ContainerKind, Flavour, FunctionId, FunctionKind, Local, Meaning, Operand, Operator,
+    Which,
 };
+
+/// `x.values()`, `x.items()`, `list(x)`: there is an element in it if there is one in `x`.
+pub(crate) const ELEMENTS: Operator = Operator::Other("elements");
 
 /// The ways in which a call can go, each with its result.
 pub(crate) type Results = Vec<(State, Value)>;
@@ -465,10 +469,12 @@ impl Run<'_, '_> {
             }
             Meaning::Elements | Meaning::Pairs | Meaning::Measure => {
                 self.look_into(receiver);
-                let method = self.program.symbols.field(receiver, name);
-                let symbols = arguments.iter().map(|bound| bound.value.symbol().unwrap_or(Symbol::UNKNOWN));
-                let all: Vec<Symbol> = std::iter::once(method).chain(symbols).collect();
-                Value::Symbol(self.program.symbols.call(all))
+                if meaning == Meaning::Measure {
+                    let method = self.program.symbols.field(receiver, name);
+                    return Value::Symbol(self.program.symbols.call(vec![method]));
+                }
+                let elements = self.program.symbols.apply(&ELEMENTS, vec![receiver]);
+                Value::Symbol(elements)
             }
         }
     }

@@ -54,12 +54,15 @@ impl Run<'_, '_> {
                 if container.filled == Some(!truth) {
                     return Vec::new();
                 }
+                let like = if container.filled.is_none() { container.like } else { None };
                 if truth {
                     container.filled = Some(true);
-                    vec![state]
                 } else {
                     empty(&mut state, id);
-                    vec![state]
+                }
+                match like {
+                    Some(symbol) => self.assume_symbol(&state, symbol, truth),
+                    None => vec![state],
                 }
             }
             Some(Object::Handle(_)) if !truth => {

@@ -13,10 +13,17 @@ use super::run::Run;
 use super::state::{Effect, State};
 use super::symbol::Symbol;
 use super::value::{Bound, Container, Object, ObjectId, Passing, Slot, Value};
-use crate::ir::{Constant, ContainerKind, Key, Local, Meaning};
+use crate::ir::{Constant, ContainerKind, Key, Local, Meaning, Operand};
 
 /// A list whose places are known is not kept longer than this.
 const LONGEST: usize = 8;
+
+/// How a subscript is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Number,
+    Variable,
+}
 
 impl Run<'_, '_> {
     /// `of[key]`.
@@ -30,7 +37,9 @@ impl Run<'_, '_> {
             Value::Object(id) if state.container(*id).is_some() => match key {
                 Key::At(operand) => {
                     let key = self.operand(state, operand).symbol().unwrap_or(Symbol::UNKNOWN);
-                    self.element_at(state, *id, key)
+                    // A number that is written down takes one element; one that a variable holds is counted by a loop.
+                    let written = matches!(operand, Operand::Constant(_));
+                    self.element_at(state, *id, key, if written { By::Number } else { By::Variable })
                 }
                 Key::Range(..) => self.slice(state, *id),
             },
@@ -79,13 +88,14 @@ impl Run<'_, '_> {
     }
 
     /// The element of a container under a key.
-    fn element_at(&mut self, state: &mut State, id: ObjectId, key: Symbol) -> Value {
+    fn element_at(&mut self, state: &mut State, id: ObjectId, key: Symbol, by: By) -> Value {
         let Some(container) = state.container(id) else { return Value::UNKNOWN };
         if let Some(value) = self.known_element(container, key) {
             return value;
         }
         let objects = direct_objects(container);
-        let is_position = matches!(self.program.symbols.constant_of(key), Some(Constant::Int(_)));
+        let is_position =
+            by == By::Number && matches!(self.program.symbols.constant_of(key), Some(Constant::Int(_)));
         let handles_only =
             !objects.is_empty() && objects.iter().all(|&object| state.handle(object).is_some());
         if is_position && handles_only && container.kind != ContainerKind::Dict {
@@ -421,7 +431,7 @@ impl Run<'_, '_> {
             }
             Meaning::Get => {
                 let key = argument(0).and_then(|value| value.symbol()).unwrap_or(Symbol::UNKNOWN);
-                self.element_at(state, id, key)
+                self.element_at(state, id, key, By::Variable)
             }
             Meaning::SetDefault => self.set_default(state, id, argument(0), argument(1)),
             Meaning::Remove => {
@@ -463,7 +473,7 @@ impl Run<'_, '_> {
                 self.remove_key(state, id, key);
                 value
             }
-            None => self.element_at(state, id, Symbol::UNKNOWN),
+            None => self.element_at(state, id, Symbol::UNKNOWN, By::Variable),
         }
     }
 
@@ -507,7 +517,7 @@ impl Run<'_, '_> {
             objects => Value::each(objects),
         };
         let key = Value::Symbol(self.fresh(state, 2));
-        self.list_of_tuples(state, vec![key, element], container.filled)
+        self.list_of_tuples(state, vec![key, element], container.filled, container.like)
     }
 
     /// A list of any number of tuples that all look like one.
@@ -516,6 +526,7 @@ impl Run<'_, '_> {
         state: &mut State,
         parts: Vec<Value>,
         filled: Option<bool>,
+        like: Option<Symbol>,
     ) -> Value {
         let mut tuple = Container::new(ContainerKind::Tuple, self.here.in_loop);
         tuple.entries =
@@ -525,6 +536,7 @@ impl Run<'_, '_> {
         let mut list = Container::new(ContainerKind::List, self.here.in_loop);
         list.keep(Value::Object(tuple));
         list.filled = filled;
+        list.like = like;
         Value::Object(state.make(self.site(0), Object::Container(list)))
     }
 }

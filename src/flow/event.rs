@@ -114,7 +114,7 @@ pub enum What {
         why: Misuse,
         /// The function that launches or builds.
         api: ApiId,
-        /// The start or launch that came before, where that is what is wrong.
+        /// What makes it wrong: the start or launch that came before, or the argument.
         earlier: Option<Span>,
         /// The call.
         at: Span,
@@ -234,6 +234,8 @@ pub enum Turn {
     Turn,
     /// A wait that finished only some of the handles.
     Partly,
+    /// It raised, and a handler of the function goes on.
+    Raised,
 }
 
 impl What {

@@ -189,7 +189,7 @@ impl Run<'_, '_> {
     pub(crate) fn handle_as_list(&mut self, state: &mut State, value: &Value) {
         let Value::Object(id) = value else { return };
         let Some(handle) = state.handle(*id) else { return };
-        if !handle.escaped && handle.certain && !handle.aliased {
+        if handle.status == Status::Pending && !handle.escaped && handle.certain && !handle.aliased {
             let what = What::HandleAsList { handle: told(handle, None), at: self.here.span };
             self.report(what, &state.path);
         }

@@ -89,7 +89,10 @@ impl Run<'_, '_> {
         for (truth, outcome) in [(true, Outcome::Turn), (false, Outcome::End)] {
             let states = match position {
                 // A loop that takes no turn tells that the container is empty, and so does the next loop over it.
-                Position::Before => self.assume(state.clone(), &Value::Symbol(over), truth),
+                Position::Before => {
+                    let whole = self.whole_of(over);
+                    self.assume(state.clone(), &Value::Symbol(whole), truth)
+                }
                 Position::Within | Position::At(_) => vec![state.clone()],
             };
             for mut state in states {
@@ -102,6 +105,14 @@ impl Run<'_, '_> {
             }
         }
         ways
+    }
+
+    /// What is empty if and only if this has no element: `xs` for `xs.items()`.
+    pub(crate) fn whole_of(&self, symbol: Symbol) -> Symbol {
+        match self.program.symbols.term(symbol) {
+            Term::Apply(operator, parts) if *operator == super::calls::ELEMENTS => self.whole_of(parts[0]),
+            _ => symbol,
+        }
     }
 
     fn next_of_container(

@@ -7,7 +7,7 @@ use super::event::{Event, Idle, Loss, Selection, Step, What};
 use super::handles::told;
 use super::run::Run;
 use super::state::{Decision, State};
-use super::symbol::Symbol;
+use super::symbol::{Symbol, Term};
 use super::value::{Handle, Object, ObjectId, Status, Value};
 use crate::ir::Local;
 use crate::source::Span;
@@ -148,13 +148,19 @@ impl Run<'_, '_> {
                 self.report_kept_value(&state, value, &name);
             }
         }
-        self.export(state.locals);
+        self.export(&state);
     }
 
-    fn export(&mut self, locals: BTreeMap<Local, Value>) {
+    fn export(&mut self, state: &State) {
+        let mut names = BTreeMap::new();
+        for (&place, value) in &state.memory {
+            if let (Term::Global(name), Value::Symbol(symbol)) = (self.program.symbols.term(place), value) {
+                names.insert(name.to_string(), *symbol);
+            }
+        }
         match &mut self.exported {
-            None => self.exported = Some(locals),
-            Some(known) => known.retain(|local, value| locals.get(local) == Some(value)),
+            None => self.exported = Some(names),
+            Some(known) => known.retain(|name, symbol| names.get(name) == Some(symbol)),
         }
     }
 
@@ -187,7 +193,6 @@ impl Run<'_, '_> {
 
     /// The attribute or global that keeps what is stored in a place.
     fn kept_name(&self, place: Symbol) -> Option<String> {
-        use super::symbol::Term;
         match self.program.symbols.term(place) {
             Term::Field(_, name) | Term::Global(name) => Some(name.to_string()),
             Term::Element([of, _]) => self.kept_name(*of),

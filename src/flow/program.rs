@@ -254,10 +254,15 @@ impl<'a> Program<'a> {
     /// Whether a fact about a symbol may be another in the next turn of a loop.
     pub(crate) fn is_volatile(&self, symbol: Symbol) -> bool {
         self.symbols.any_part(symbol, &|term| match term {
-            Term::Call(_) => true,
+            Term::Call(parts) => !parts.first().is_some_and(|&callee| self.is_catalogued(callee)),
             Term::Field(_, name) => self.changing.contains(&**name),
             _ => false,
         })
+    }
+
+    /// Whether a symbol is a function of the catalogue, which gives the same for the same arguments.
+    fn is_catalogued(&self, callee: Symbol) -> bool {
+        self.symbols.path_of(callee).is_some_and(|path| self.catalog.api(&path).is_some())
     }
 
     /// Whether a caller knows what a symbol stands for.

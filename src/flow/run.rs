@@ -12,9 +12,7 @@ use super::state::State;
 use super::summary::Summary;
 use super::symbol::{Site, Symbol, Term};
 use super::value::Value;
-use crate::ir::{
-    BlockId, Constant, Function, FunctionId, FunctionKind, Local, Operand, ParameterKind, Terminator,
-};
+use crate::ir::{BlockId, Constant, Function, FunctionId, FunctionKind, Operand, ParameterKind, Terminator};
 use crate::source::Span;
 
 /// The run over one function.
@@ -27,8 +25,8 @@ pub(crate) struct Run<'p, 'a> {
     pub(crate) summary: Summary,
     pub(crate) looked_into: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     pub(crate) fills: Vec<super::slots::Fill>,
-    /// What the variables hold at the end of the top level.
-    pub(crate) exported: Option<BTreeMap<Local, Value>>,
+    /// What the names of the top level hold at its end.
+    pub(crate) exported: Option<BTreeMap<String, Symbol>>,
     numbering: Vec<u32>,
     innermost: Vec<Option<u32>>,
     order: Vec<u32>,
@@ -167,7 +165,8 @@ impl<'p, 'a> Run<'p, 'a> {
             let mut next = Vec::with_capacity(states.len());
             for state in states {
                 self.steps = self.steps.saturating_sub(1);
-                next.extend(self.execute(state, &op.operation));
+                let results = self.execute(state, &op.operation);
+                next.extend(results.into_iter().map(|state| self.unpin(state)));
             }
             if self.steps == 0 {
                 return;
@@ -180,6 +179,15 @@ impl<'p, 'a> Run<'p, 'a> {
             self.steps = self.steps.saturating_sub(1);
             self.go_on(id, state, &block.end);
         }
+    }
+
+    /// The operation is done: what only it held is released.
+    fn unpin(&mut self, mut state: State) -> State {
+        if !state.pinned.is_empty() {
+            state.pinned.clear();
+            self.settle(&mut state, super::event::Loss::Discarded, None);
+        }
+        state
     }
 
     fn go_on(&mut self, from: BlockId, mut state: State, end: &Terminator) {

@@ -37,6 +37,8 @@ pub(crate) struct State {
     pub(crate) facts: Facts,
     /// What was done to things that belong to the caller, in order.
     pub(crate) effects: Vec<Effect>,
+    /// What the operation that is being executed still holds.
+    pub(crate) pinned: Vec<Value>,
     /// How many managers that coalesce operations are open.
     pub(crate) coalescing: u8,
     /// How many managers that expect an error are open.
@@ -122,9 +124,9 @@ impl State {
         }
     }
 
-    /// Remembers a decision, if there is anything whose story it could belong to.
+    /// Remembers a decision.
     pub(crate) fn decide(&mut self, step: Step, condition: Symbol) {
-        if self.heap.is_empty() || self.path.last().is_some_and(|last| last.step == step) {
+        if self.path.last().is_some_and(|last| last.step == step) {
             return;
         }
         let mut path = Vec::with_capacity(REMEMBERED);
@@ -164,7 +166,7 @@ impl State {
             Effect::Push(_, value) => Some(value),
             Effect::Finish(..) | Effect::Launch(_) | Effect::Escape(_) => None,
         });
-        self.locals.values().chain(self.memory.values()).chain(pushed)
+        self.locals.values().chain(self.memory.values()).chain(pushed).chain(&self.pinned)
     }
 
     /// Takes the objects out of the heap that nothing refers to any more.
@@ -248,7 +250,7 @@ impl State {
     }
 
     fn rename(&mut self, rename: &dyn Fn(ObjectId) -> ObjectId) {
-        let values = self.locals.values_mut().chain(self.memory.values_mut());
+        let values = self.locals.values_mut().chain(self.memory.values_mut()).chain(&mut self.pinned);
         values.for_each(|value| *value = value.renamed(rename));
         for effect in &mut self.effects {
             if let Effect::Push(_, value) = effect {

@@ -104,7 +104,7 @@ impl Run<'_, '_> {
                 self.bind(&mut state, *to, back);
             }
             Operation::Forget { local, why } => self.forget(&mut state, *local, *why),
-            Operation::Unconsumed { function } => self.unconsumed(*function),
+            Operation::Unconsumed { function } => self.unconsumed(&mut state, *function),
             Operation::Escape { value } => {
                 let value = self.operand(&state, value);
                 self.give_away(&mut state, &value);
@@ -405,18 +405,21 @@ impl Run<'_, '_> {
         }
     }
 
-    fn unconsumed(&mut self, function: FunctionId) {
+    fn unconsumed(&mut self, state: &mut State, function: FunctionId) {
         let waits = self.program.summaries[function.0 as usize]
             .as_ref()
             .is_some_and(|summary| summary.outcomes.iter().any(super::summary::Outcome::finishes));
-        if waits {
-            let what = What::WaitNeverRuns {
-                why: super::event::Idle::NotConsumed,
-                handle: None,
-                at: self.here.span,
-            };
-            self.report(what, &[]);
+        if !waits {
+            return;
         }
+        let unit = self.program.unit;
+        let captured: Vec<Value> =
+            unit.function(function).captures.iter().map(|&(_, outer)| state.local(outer)).collect();
+        let handle = captured.iter().flat_map(|value| state.reach(&[value])).find_map(|id| state.handle(id));
+        let handle = handle.map(|handle| super::handles::told(handle, None));
+        let what = What::WaitNeverRuns { why: super::event::Idle::NotConsumed, handle, at: self.here.span };
+        self.report(what, &state.path);
+        captured.iter().for_each(|value| state.escape(value));
     }
 
     fn execute_call(

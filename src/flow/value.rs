@@ -256,6 +256,8 @@ pub(crate) struct Container {
     pub(crate) rest: Vec<Value>,
     /// Whether there is at least one element, where that is known.
     pub(crate) filled: Option<bool>,
+    /// What is empty if and only if this is, where `filled` does not tell.
+    pub(crate) like: Option<Symbol>,
     /// Whether others may hold it too.
     pub(crate) escaped: bool,
     /// Whether it is the result of a launch.
@@ -282,6 +284,7 @@ impl Container {
             entries: Vec::new(),
             rest: Vec::new(),
             filled: Some(false),
+            like: None,
             escaped: false,
             launched: false,
             partly: None,
@@ -320,6 +323,7 @@ impl Container {
     /// Keeps one more element in no known place.
     pub(crate) fn keep(&mut self, value: Value) {
         self.filled = Some(true);
+        self.like = None;
         if !self.rest.contains(&value) {
             self.rest.push(value);
             self.rest.sort();

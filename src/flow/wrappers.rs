@@ -256,6 +256,7 @@ impl Run<'_, '_> {
             }
         }
         let copies = self.copy_objects(&mut state, call, outcome);
+        state.pinned.extend(copies.values().map(|&copy| Value::Object(copy)));
         for effect in &outcome.effects {
             self.replay_effect(&mut state, call, effect, &copies, arguments);
         }

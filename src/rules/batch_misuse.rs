@@ -11,6 +11,7 @@
 use super::{Context, Finding, Label, Law, Rule, Severity, story};
 use crate::catalog::ApiId;
 use crate::flow::{Event, Misuse, What};
+use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "batch-misuse",
@@ -39,8 +40,11 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
             "begin a new list after each launch".to_owned(),
         ),
         Misuse::WrongFunction => (
-            format!("{called} is given a function that cannot be launched"),
-            "the launch needs the function itself, and one that returns at once",
+            format!(
+                "{called} is given {} instead of a function that can be launched",
+                what_it_is_given(*earlier, context)
+            ),
+            "the launch calls the function itself, and needs one that returns at once",
             "this is what it is given",
             format!("name the function without calling it: {}", allowed(*api, context)),
         ),
@@ -54,6 +58,14 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         help,
         function: event.function.clone(),
     })
+}
+
+fn what_it_is_given(argument: Option<Span>, context: &Context<'_>) -> String {
+    let text = argument.map(|span| span.of(context.text)).unwrap_or_default();
+    match text.is_empty() || text.ends_with(')') {
+        true => "the result of a call".to_owned(),
+        false => format!("`{text}`"),
+    }
 }
 
 /// The functions that an operation may name: "`isend` or `irecv`".
@@ -92,12 +104,13 @@ mod tests {
         let event = What::BatchMisuse {
             why: Misuse::WrongFunction,
             api: story.api("torch.distributed.P2POp"),
-            earlier: None,
+            earlier: Some(story.span("dist.send")),
             at: story.span("dist.P2POp(dist.send, t, 1)"),
         };
         insta::assert_snapshot!(told(&story, &[story.event(event)]), @r"
-        error batch-misuse: `dist.P2POp` is given a function that cannot be launched
-          ^ 1 `dist.P2POp(dist.send, t, 1)`: the launch needs the function itself, and one that returns at once
+        error batch-misuse: `dist.P2POp` is given `dist.send` instead of a function that can be launched
+          ^ 1 `dist.P2POp(dist.send, t, 1)`: the launch calls the function itself, and needs one that returns at once
+          - 1 `dist.send`: this is what it is given
           help: name the function without calling it: `isend` or `irecv`
         ");
     }

@@ -75,11 +75,15 @@ fn severity(handle: &Handle, context: &Context<'_>) -> Option<Severity> {
         return Some(Severity::Advice);
     }
     let goes_on = story::is_stream_ordered(context) && story::noun(handle.api, context) != "receive";
-    if goes_on || handle.conditional.is_some() { Some(Severity::Warning) } else { Some(RULE.severity) }
+    if goes_on || story::is_decided_by_the_caller(handle) {
+        Some(Severity::Warning)
+    } else {
+        Some(RULE.severity)
+    }
 }
 
 fn help(handle: &Handle, context: &Context<'_>) -> String {
-    if handle.conditional.is_some() {
+    if story::is_decided_by_the_caller(handle) {
         return format!(
             "return the handle to the caller, or wait for it here{}",
             story::harm(handle.api, context)
@@ -91,7 +95,7 @@ fn help(handle: &Handle, context: &Context<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::hand_built::{Story, told};
-    use crate::flow::{Event, Loss, Origin, What};
+    use crate::flow::{Event, Loss, Note, Origin, What};
 
     #[test]
     fn a_send_as_a_statement() {
@@ -139,6 +143,26 @@ mod tests {
           ^ 1 `dist.isend(t, 1)`: the send starts here and its handle is dropped at once
           help: keep the handle and wait: `handle = dist.isend(…)`, and later `handle.wait()`; or call the blocking `dist.send`; as it is, with nccl the operation stays in its stream: a send usually completes, a receive races with whoever reads the buffer
         ");
+    }
+
+    #[test]
+    fn a_collective_of_a_device_that_is_synchronised_elsewhere() {
+        let story = Story::new("dist.all_reduce(t, async_op=True)\nsynchronize()\n");
+        let mut handle = story.handle("dist.all_reduce(t, async_op=True)");
+        handle.notes.push(Note::Fenced(story.span("synchronize()")));
+        let at = handle.started;
+        let event = story.event(What::Lost { handle, how: Loss::Discarded, at });
+        assert!(told(&story, &[event]).starts_with("advice discarded-handle: "));
+    }
+
+    #[test]
+    fn a_one_way_remote_call() {
+        let story = Story::new("rpc.rpc_async(name, work)\n");
+        let mut handle = story.handle("rpc.rpc_async(name, work)");
+        handle.api = story.api("torch.distributed.rpc.rpc_async");
+        let at = handle.started;
+        let event = story.event(What::Lost { handle, how: Loss::Discarded, at });
+        assert_eq!(told(&story, &[event]), "");
     }
 
     fn hold(event: &mut Event, name: &str) {

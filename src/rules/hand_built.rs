@@ -30,6 +30,12 @@ impl Story {
         Span::new(start as u32, (start + piece.len()) as u32)
     }
 
+    /// Where a piece of the text last stands.
+    pub(super) fn last(&self, piece: &str) -> Span {
+        let start = self.text.rfind(piece).expect("the piece is in the text");
+        Span::new(start as u32, (start + piece.len()) as u32)
+    }
+
     pub(super) fn api(&self, path: &str) -> ApiId {
         self.catalog.api(path).expect("the catalogue knows it")
     }
@@ -57,8 +63,12 @@ impl Story {
     }
 
     pub(super) fn lost_by(&self, holder: &str, call: &str, how: Loss, at: &str) -> Event {
+        self.lost_at(holder, call, how, self.span(at))
+    }
+
+    pub(super) fn lost_at(&self, holder: &str, call: &str, how: Loss, at: Span) -> Event {
         let handle = Handle { holder: Some(holder.to_owned()), ..self.handle(call) };
-        self.event(What::Lost { handle, how, at: self.span(at) })
+        self.event(What::Lost { handle, how, at })
     }
 
     fn findings(&self, events: &[Event]) -> Vec<Finding> {

@@ -25,68 +25,89 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
     let What::Lost { handle, how, at } = &event.what else { return None };
-    let how = if *how == Loss::Rebound && at.contains(handle.started) { Loss::Renewed } else { *how };
-    let (message, lost) = match how {
-        Loss::Rebound => bound_again(handle, context),
-        Loss::Renewed | Loss::SlotRefilled if story::is_stream_ordered(context) => return None,
-        Loss::Renewed if at.contains(handle.started) => bound_by_the_next_turn(handle, context),
-        Loss::Renewed => bound_to_a_newer_one(handle, context),
-        Loss::SlotRefilled => filled_again(handle, context),
-        Loss::Deleted => deleted(handle, context),
+    let how = match how {
+        Loss::Rebound | Loss::Renewed if is_own_statement(*at, handle, context) => How::NextTurn,
+        Loss::Renewed => How::Newer,
+        Loss::Rebound => How::SomethingElse,
+        Loss::Deleted => How::Deleted,
+        Loss::SlotRefilled => How::Refilled,
         Loss::Discarded | Loss::Underscore | Loss::ScopeEnd | Loss::ContainerGone => return None,
     };
+    if how.is_the_newest() && story::is_stream_ordered(context) {
+        return None;
+    }
+    let place = story::place(*at, handle, context);
+    let (happens, lost) = how.words(&story::named(place));
     Some(Finding {
         rule: RULE.name,
         severity: severity(handle, context),
-        message,
-        primary: Label { span: handle.started, text: primary(handle, *at, &lost, context) },
-        labels: labels(event, handle, *at, lost, context),
-        help: help(handle, context),
+        message: format!("{happens} while it holds {}", pending(handle, context)),
+        primary: Label {
+            span: handle.started,
+            text: format!("the {} starts here", story::noun(handle.api, context)),
+        },
+        labels: labels(event, handle, Label { span: *at, text: lost }, context),
+        help: help(handle, place, context),
         function: event.function.clone(),
     })
 }
 
-fn bound_again(handle: &Handle, context: &Context<'_>) -> (String, String) {
-    let name = story::holder(handle);
-    let message = format!("{name} is bound to something else while it holds {}", pending(handle, context));
-    (
-        message,
-        format!(
-            "{name} is bound to something else here, and nothing can wait for the {} any more",
-            held(handle)
-        ),
-    )
+/// What takes the handle away.
+#[derive(Clone, Copy)]
+enum How {
+    /// The statement that started it, in the next turn of a loop.
+    NextTurn,
+    /// The handle of another start.
+    Newer,
+    SomethingElse,
+    Refilled,
+    Deleted,
 }
 
-fn bound_to_a_newer_one(handle: &Handle, context: &Context<'_>) -> (String, String) {
-    let name = story::holder(handle);
-    let message = format!("{name} is bound to a newer handle while it holds {}", pending(handle, context));
-    (
-        message,
-        format!("{name} is bound to a newer handle here, and nothing can wait for the older one any more"),
-    )
+impl How {
+    /// Whether the place holds a handle of a later start afterwards.
+    fn is_the_newest(self) -> bool {
+        match self {
+            Self::NextTurn | Self::Newer | Self::Refilled => true,
+            Self::SomethingElse | Self::Deleted => false,
+        }
+    }
+
+    /// What happens to the place, for the message and for the label.
+    fn words(self, place: &str) -> (String, String) {
+        match self {
+            Self::NextTurn => (
+                format!("the next turn of the loop overwrites {place}"),
+                format!(
+                    "the next turn binds {place} again, and nothing has waited for the handle of this one"
+                ),
+            ),
+            Self::Newer => (
+                format!("{place} is bound to a newer handle"),
+                "a newer handle takes its place here, and nothing can wait for the older one any more"
+                    .to_owned(),
+            ),
+            Self::SomethingElse => (
+                format!("{place} is bound to something else"),
+                "something else takes its place here, and nothing can wait for it any more".to_owned(),
+            ),
+            Self::Refilled => (
+                format!("{place} is filled again"),
+                "it can be filled again here without a wait for what it held".to_owned(),
+            ),
+            Self::Deleted => (
+                format!("{place} is deleted"),
+                "it is deleted here, and nothing can wait for the operation any more".to_owned(),
+            ),
+        }
+    }
 }
 
-fn bound_by_the_next_turn(handle: &Handle, context: &Context<'_>) -> (String, String) {
-    let name = story::holder(handle);
-    let message =
-        format!("the next turn of the loop overwrites {name}, which holds {}", pending(handle, context));
-    (
-        message,
-        format!("{name} is bound again by the next turn, before anything waits for the handle of this one"),
-    )
-}
-
-fn filled_again(handle: &Handle, context: &Context<'_>) -> (String, String) {
-    let name = story::holder(handle);
-    let message = format!("{name} is filled again while it holds {}", pending(handle, context));
-    (message, format!("{name} can be filled again here without a wait for what it held"))
-}
-
-fn deleted(handle: &Handle, context: &Context<'_>) -> (String, String) {
-    let name = story::holder(handle);
-    let message = format!("{name} is deleted while it holds {}", pending(handle, context));
-    (message, format!("{name} is deleted here, and nothing can wait for the {} any more", held(handle)))
+/// Whether the handle is overwritten by the statement that started it: `at` is its target, or the whole of it.
+fn is_own_statement(at: Span, handle: &Handle, context: &Context<'_>) -> bool {
+    let between = Span { start: at.end, end: handle.started.start };
+    let is_target = at.end < handle.started.start && !between.of(context.text).contains('\n');
+    is_target || at.contains(handle.started)
 }
 
 fn pending(handle: &Handle, context: &Context<'_>) -> String {
@@ -98,35 +119,22 @@ fn pending(handle: &Handle, context: &Context<'_>) -> String {
     }
 }
 
-fn held(handle: &Handle) -> &'static str {
-    story::handles(handle)
-}
-
 /// A remote call runs whether or not anybody keeps its future: losing it hides an error at most.
 fn severity(handle: &Handle, context: &Context<'_>) -> Severity {
     if context.catalog.function(handle.api).kind == Kind::Rpc { Severity::Advice } else { RULE.severity }
 }
 
-fn primary(handle: &Handle, at: Span, lost: &str, context: &Context<'_>) -> String {
-    if at.contains(handle.started) {
-        return format!("the {} starts here; {lost}", story::noun(handle.api, context));
-    }
-    format!("the {} starts here", story::noun(handle.api, context))
-}
-
-fn labels(event: &Event, handle: &Handle, at: Span, lost: String, context: &Context<'_>) -> Vec<Label> {
+fn labels(event: &Event, handle: &Handle, lost: Label, context: &Context<'_>) -> Vec<Label> {
     let mut labels = story::inside(handle, context);
     labels.extend(story::condition_of_start(handle, context));
     labels.extend(story::turns(event, handle, context));
-    if !at.contains(handle.started) {
-        labels.push(Label { span: at, text: lost });
-    }
+    labels.push(lost);
     labels
 }
 
-fn help(handle: &Handle, context: &Context<'_>) -> String {
+fn help(handle: &Handle, place: Option<&str>, context: &Context<'_>) -> String {
     let wait = story::wait(handle, context);
-    let keep = match &handle.holder {
+    let keep = match place {
         Some(name) if story::is_bound_directly(handle, name, context) => {
             format!(
                 "call `{name}.{wait}()` before that, or collect the handles in a list and wait for each of them"
@@ -146,13 +154,14 @@ mod tests {
     #[test]
     fn a_name_that_the_next_turn_binds_again() {
         let story = Story::new("for p in peers:\n    h = dist.isend(t, p)\nh.wait()\n");
-        let mut event = story.lost_by("h", "dist.isend(t, p)", Loss::Renewed, "h = dist.isend(t, p)");
+        let mut event = story.lost_by("h", "dist.isend(t, p)", Loss::Renewed, "h");
         let header = story.span("for p in peers");
         event.path = vec![Step { span: header, turn: Turn::Turn }, Step { span: header, turn: Turn::Turn }];
         insta::assert_snapshot!(told(&story, &[event]), @r"
-        error overwritten-handle: the next turn of the loop overwrites `h`, which holds the pending handle of `dist.isend`
-          ^ 2 `dist.isend(t, p)`: the send starts here; `h` is bound again by the next turn, before anything waits for the handle of this one
+        error overwritten-handle: the next turn of the loop overwrites `h` while it holds the pending handle of `dist.isend`
+          ^ 2 `dist.isend(t, p)`: the send starts here
           - 1 `for p in peers`: the loop takes a turn
+          - 2 `h`: the next turn binds `h` again, and nothing has waited for the handle of this one
           help: call `h.wait()` before that, or collect the handles in a list and wait for each of them; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
         ");
     }
@@ -160,11 +169,11 @@ mod tests {
     #[test]
     fn a_name_bound_to_none() {
         let story = Story::new("h = dist.isend(t, 1)\nh = None\n");
-        let event = story.lost_by("h", "dist.isend(t, 1)", Loss::Rebound, "h = None");
+        let event = story.lost_at("h", "dist.isend(t, 1)", Loss::Rebound, story.last("h"));
         insta::assert_snapshot!(told(&story, &[event]), @r"
         error overwritten-handle: `h` is bound to something else while it holds the pending handle of `dist.isend`
           ^ 1 `dist.isend(t, 1)`: the send starts here
-          - 2 `h = None`: `h` is bound to something else here, and nothing can wait for the handle any more
+          - 2 `h`: something else takes its place here, and nothing can wait for it any more
           help: call `h.wait()` before that, or collect the handles in a list and wait for each of them; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
         ");
     }
@@ -172,11 +181,11 @@ mod tests {
     #[test]
     fn a_deleted_name() {
         let story = Story::new("h = dist.isend(t, 1)\ndel h\n");
-        let event = story.lost_by("h", "dist.isend(t, 1)", Loss::Deleted, "del h");
+        let event = story.lost_at("h", "dist.isend(t, 1)", Loss::Deleted, story.last("h"));
         insta::assert_snapshot!(told(&story, &[event]), @r"
         error overwritten-handle: `h` is deleted while it holds the pending handle of `dist.isend`
           ^ 1 `dist.isend(t, 1)`: the send starts here
-          - 2 `del h`: `h` is deleted here, and nothing can wait for the handle any more
+          - 2 `h`: it is deleted here, and nothing can wait for the operation any more
           help: call `h.wait()` before that, or collect the handles in a list and wait for each of them; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
         ");
     }

@@ -5,7 +5,7 @@
 //! - A **turn** is a decision of the program that leads to the loss; the story shows the last few after the start.
 //! - The **harm** is what the library does when the handle is gone, by backend, from the catalogue.
 
-use super::{Context, Label};
+use super::{Context, Finding, Label};
 use crate::catalog::{ApiId, Does, DropEffect, Kind, OnDrop, UsageName};
 use crate::flow::{Event, Handle, Step, Turn};
 use crate::source::Span;
@@ -84,7 +84,12 @@ pub(super) fn are(handle: &Handle) -> &'static str {
 
 /// The name that held the handle, in backticks, or a word for it.
 pub(super) fn holder(handle: &Handle) -> String {
-    handle.holder.as_ref().map_or_else(|| "the name".to_owned(), |name| format!("`{name}`"))
+    named(handle.holder.as_deref())
+}
+
+/// A name in backticks, or a word for one that is not known.
+pub(super) fn named(name: Option<&str>) -> String {
+    name.map_or_else(|| "the name".to_owned(), |name| format!("`{name}`"))
 }
 
 /// The start, where the finding is reported elsewhere; then the way down into a wrapper.
@@ -114,7 +119,13 @@ pub(super) fn inside(handle: &Handle, context: &Context<'_>) -> Vec<Label> {
 pub(super) fn condition_of_start(handle: &Handle, context: &Context<'_>) -> Option<Label> {
     let span = handle.conditional?;
     let argument = span.of(context.text);
-    Some(Label { span, text: format!("whenever `{argument}` asks for a handle, there is one") })
+    Some(Label { span, text: format!("`{argument}` decides whether there is a handle") })
+}
+
+/// Whether the caller of the function decides about the handle: the argument stands in the call itself, not in a wrapper
+/// that is asked for a handle by a constant.
+pub(super) fn is_decided_by_the_caller(handle: &Handle) -> bool {
+    handle.conditional.is_some_and(|argument| handle.started.contains(argument))
 }
 
 /// The last decisions between the start and the loss.
@@ -129,7 +140,16 @@ pub(super) fn turns(event: &Event, handle: &Handle, context: &Context<'_>) -> Ve
     shown.iter().rev().map(|step| Label { span: step.span, text: turn(step.turn).to_owned() }).collect()
 }
 
-/// The steps from the first one that is written behind the start; without any, a header that is passed a second time.
+/// Whether a condition behind the start decides about the loss; that loops end is no decision.
+pub(super) fn is_conditional(event: &Event, handle: &Handle, context: &Context<'_>) -> bool {
+    let steps = after_the_start(&event.path, handle.started, context.text);
+    steps.iter().any(|step| match step.turn {
+        Turn::True | Turn::False | Turn::Partly | Turn::Raised => true,
+        Turn::NoTurn | Turn::Turn => false,
+    })
+}
+
+/// The steps from the first one that is written behind the start; without any, the next turn of a loop around it.
 fn after_the_start<'a>(path: &'a [Step], started: Span, text: &str) -> &'a [Step] {
     let rest_of_line = text.get(started.end as usize..).and_then(|rest| rest.find('\n')).unwrap_or(0);
     let line_end = started.end + u32::try_from(rest_of_line).unwrap_or(0);
@@ -137,9 +157,13 @@ fn after_the_start<'a>(path: &'a [Step], started: Span, text: &str) -> &'a [Step
         return &path[first..];
     }
     match path.split_last() {
-        Some((last, before)) if before.iter().any(|step| step.span == last.span) => &path[before.len()..],
+        Some((last, before)) if is_another_turn(last, before) => &path[before.len()..],
         Some(_) | None => &[],
     }
+}
+
+fn is_another_turn(last: &Step, before: &[Step]) -> bool {
+    last.turn == Turn::Turn && before.iter().any(|step| step.span == last.span)
 }
 
 fn turn(turn: Turn) -> &'static str {
@@ -149,7 +173,21 @@ fn turn(turn: Turn) -> &'static str {
         Turn::NoTurn => "the loop takes no turn, or no further one",
         Turn::Turn => "the loop takes a turn",
         Turn::Partly => "this finishes only some of the handles",
+        Turn::Raised => "this raises",
     }
+}
+
+/// The name, attribute or slot that is bound, deleted or filled at a place, without backticks.
+pub(super) fn place<'a>(at: Span, handle: &'a Handle, context: &Context<'a>) -> Option<&'a str> {
+    let text = at.of(context.text);
+    let is_readable = (1..=40).contains(&text.len()) && !text.contains(['\n', '(', '=']);
+    if is_readable { Some(text) } else { handle.holder.as_deref() }
+}
+
+/// The container that is emptied or bound to something else at a place: `handles` in `handles.clear()`.
+pub(super) fn container<'a>(at: Span, handle: &'a Handle, context: &Context<'a>) -> Option<&'a str> {
+    let emptied = at.of(context.text).strip_suffix(".clear()");
+    emptied.or_else(|| place(at, handle, context))
 }
 
 /// Whether the start is the whole right-hand side of `name = …`, and gives one handle: then `name.wait()` finishes it.
@@ -158,6 +196,16 @@ pub(super) fn is_bound_directly(handle: &Handle, name: &str, context: &Context<'
     let target = before.trim_end().strip_suffix('=').map(str::trim_end);
     !handle.several
         && target.is_some_and(|target| target.rsplit('\n').next().is_some_and(|line| line.trim() == name))
+}
+
+/// Keeps the first label of each place.
+pub(super) fn tell_each_place_once(finding: &mut Finding) {
+    let mut told = vec![finding.primary.span];
+    finding.labels.retain(|label| {
+        let is_new = !told.contains(&label.span);
+        told.push(label.span);
+        is_new
+    });
 }
 
 /// How to keep the handle and finish it, and what blocks instead.

@@ -28,7 +28,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
     let What::Lost { handle, how, at } = &event.what else { return None };
     let (message, lost) = match how {
         Loss::ScopeEnd => scope_ends(event, handle, *at, context),
-        Loss::ContainerGone => container_goes(handle, context),
+        Loss::ContainerGone => container_goes(handle, *at, context),
         Loss::Discarded
         | Loss::Underscore
         | Loss::Rebound
@@ -58,25 +58,36 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
 fn scope_ends(event: &Event, handle: &Handle, at: Span, context: &Context<'_>) -> (String, String) {
     let called = story::callee(handle.started, handle.api, context);
     let (handles, are, noun) = (story::handles(handle), story::are(handle), story::noun(handle.api, context));
-    let waited = match story::turns(event, handle, context).is_empty() {
-        true => format!("{are} never waited for"),
-        false => format!("{are} not waited for on every path"),
-    };
+    let waited = format!("{are} {}", how_often(event, handle, at, context));
     let message = match &handle.holder {
         Some(name) => format!("the {handles} of {called} in `{name}` {waited}"),
         None => format!("the {handles} of {called} {waited}"),
     };
-    let leaves = if at.of(context.text).starts_with("return") {
-        "the function returns here"
-    } else {
-        "the scope ends here"
+    let returns = at.of(context.text).starts_with("return");
+    let leaves = match event.function.as_str() {
+        "<module>" => "the program ends here",
+        _ if returns => "the function returns here",
+        _ => "the function ends here",
     };
-    (message, format!("{leaves} with the {noun} pending, and nothing else holds the {handles}"))
+    (message, format!("{leaves} with the {noun} pending"))
 }
 
-fn container_goes(handle: &Handle, context: &Context<'_>) -> (String, String) {
+/// "never waited for", unless some other way through the function may wait.
+fn how_often(event: &Event, handle: &Handle, at: Span, context: &Context<'_>) -> &'static str {
+    let between = Span { start: handle.started.end, end: at.start }.of(context.text);
+    if story::is_conditional(event, handle, context) {
+        "not waited for on every path"
+    } else if between.contains("wait") || between.contains("Wait") {
+        "not waited for"
+    } else {
+        "never waited for"
+    }
+}
+
+fn container_goes(handle: &Handle, at: Span, context: &Context<'_>) -> (String, String) {
     let called = story::callee(handle.started, handle.api, context);
-    let (name, noun) = (story::holder(handle), story::noun(handle.api, context));
+    let noun = story::noun(handle.api, context);
+    let name = story::named(story::container(at, handle, context));
     let message = format!("{name} gives up a handle of {called} that nothing has waited for");
     (message, format!("{name} gives up what it holds here, with the {noun} pending"))
 }
@@ -130,7 +141,7 @@ mod tests {
         error unwaited-handle: the handle of `dist.isend` in `h` is not waited for on every path
           ^ 2 `dist.isend(t, 1)`: the send starts here
           - 3 `if a`: this condition is false
-          - 5 `return t`: the function returns here with the send pending, and nothing else holds the handle
+          - 5 `return t`: the function returns here with the send pending
           help: call `h.wait()` on every path, or give the handle to the caller; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang
         ");
     }

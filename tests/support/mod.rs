@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use unwaited::catalog::Catalog;
 use unwaited::flow::{self, Settings};
@@ -18,23 +19,23 @@ use unwaited::rules::{self, Context, Severity};
 use unwaited::source::Language;
 
 /// A row and the rule that reports it, or is to report it.
-pub type Line = (usize, String);
+pub(crate) type Line = (usize, String);
 
 /// A finding, as far as markers speak of it.
 #[derive(Debug)]
-pub struct Found {
-    pub line: Line,
-    pub severity: Severity,
-    pub message: String,
+pub(crate) struct Found {
+    pub(crate) line: Line,
+    pub(crate) severity: Severity,
+    pub(crate) message: String,
 }
 
 /// All findings of a file with this text, on its own.
-pub fn findings(text: &str) -> Vec<Found> {
-    let catalog = Catalog::new(Language::Python, &[]).expect("the built-in catalogue loads");
+pub(crate) fn findings(text: &str) -> Vec<Found> {
+    let catalog = catalog();
     let lowered = python::lower(text, &ModuleName::default());
     assert!(lowered.problems.is_empty(), "it cannot be read: {:?}", lowered.problems);
-    let analysis = flow::analyse(&lowered.unit, &catalog, &Settings::default());
-    let context = Context { catalog: &catalog, text, backend: analysis.backend.as_deref() };
+    let analysis = flow::analyse(&lowered.unit, catalog, &Settings::default());
+    let context = Context { catalog, text, backend: analysis.backend.as_deref() };
     let found = rules::check(&analysis.events, &context);
     found
         .into_iter()
@@ -46,20 +47,28 @@ pub fn findings(text: &str) -> Vec<Found> {
         .collect()
 }
 
+fn catalog() -> &'static Catalog {
+    static CATALOG: OnceLock<Catalog> = OnceLock::new();
+    CATALOG.get_or_init(|| match Catalog::new(Language::Python, &[]) {
+        Ok(catalog) => catalog,
+        Err(error) => panic!("the built-in catalogue does not load: {error}"),
+    })
+}
+
 fn row(text: &str, byte: u32) -> usize {
     text[..byte as usize].matches('\n').count() + 1
 }
 
 /// What the markers of a text ask for.
 #[derive(Debug, Default)]
-pub struct Markers {
-    pub expected: BTreeSet<Line>,
-    pub not_seen: BTreeSet<Line>,
-    pub wrongly_seen: BTreeSet<Line>,
+pub(crate) struct Markers {
+    pub(crate) expected: BTreeSet<Line>,
+    pub(crate) not_seen: BTreeSet<Line>,
+    pub(crate) wrongly_seen: BTreeSet<Line>,
 }
 
 impl Markers {
-    pub fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let mut markers = Self::default();
         for (index, line) in text.lines().enumerate() {
             if let Some((_, marker)) = line.split_once("#~ ") {
@@ -81,13 +90,13 @@ impl Markers {
         }
     }
 
-    pub fn rules(&self) -> BTreeSet<&str> {
+    pub(crate) fn rules(&self) -> BTreeSet<&str> {
         let all = self.expected.iter().chain(&self.not_seen).chain(&self.wrongly_seen);
         all.map(|(_, rule)| rule.as_str()).collect()
     }
 
     /// What is wrong with the findings of the text, one sentence each.
-    pub fn differences(&self, found: &[Found]) -> Vec<String> {
+    pub(crate) fn differences(&self, found: &[Found]) -> Vec<String> {
         let lines: BTreeSet<Line> = found.iter().map(|it| it.line.clone()).collect();
         let mut differences = Vec::new();
         for (row, rule) in self.expected.difference(&lines) {
@@ -122,34 +131,34 @@ fn with_a_reason(row: usize, marker: &str) -> &str {
 }
 
 /// A folder of the package.
-pub fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
 /// The entries of a folder, sorted.
-pub fn entries(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     let read = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut paths: Vec<PathBuf> = read.map(|entry| entry.expect("the folder can be read").path()).collect();
+    let mut paths: Vec<PathBuf> = read.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     paths.sort();
     paths
 }
 
 /// The Python files of a folder, sorted.
-pub fn python_files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn python_files(folder: &Path) -> Vec<PathBuf> {
     entries(folder).into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "py")).collect()
 }
 
 /// The last part of a path, without its ending.
-pub fn stem(path: &Path) -> &str {
-    path.file_stem().and_then(|stem| stem.to_str()).expect("the name is plain text")
+pub(crate) fn stem(path: &Path) -> &str {
+    path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
 }
 
 /// The text of a file.
-pub fn read(path: &Path) -> String {
+pub(crate) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Fails with all complaints at once.
-pub fn assert_none(complaints: &[String]) {
+pub(crate) fn assert_none(complaints: &[String]) {
     assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
 }

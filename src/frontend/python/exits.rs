@@ -41,6 +41,8 @@ pub(super) enum Frame<'a> {
     },
     /// A `match`, which holds its subject.
     Match(Vec<(Local, Span)>),
+    /// A `finally` that runs on the way out of a `return`, whose value it may replace.
+    Pending,
     /// A `try` with a `finally`.
     Finally {
         /// The body of the `finally`.
@@ -126,8 +128,21 @@ impl<'a> Lowering<'a> {
                     self.leave(manager, &held, span);
                 }
             }
-            Frame::Finally { body, shared } => self.run_finally(body, shared),
+            Frame::Finally { body, shared } => {
+                self.scope().frames.push(Frame::Pending);
+                self.run_finally(body, shared);
+                self.scope().frames.pop();
+            }
+            Frame::Pending => self.drop_pending(),
             Frame::Handlers(_) => {}
+        }
+    }
+
+    /// Gives up the value of a `return` whose `finally` goes elsewhere.
+    fn drop_pending(&mut self) {
+        let scope = self.scope();
+        if let (Some(result), false) = (scope.result, scope.returning) {
+            self.forget(&[(result, Span::default())]);
         }
     }
 
@@ -177,30 +192,48 @@ impl<'a> Lowering<'a> {
         self.switch_to(next);
     }
 
-    /// Connects the shared copy of a `finally` with the ways out that use it.
-    fn finish_shared(&mut self, shared: Option<Shared>) {
-        if let Some(Shared { exit: Some(exit), next, .. }) = shared {
-            let here = self.builder().current();
+    /// The normal end of a `try` whose `finally` is shared: it takes the shared copy too, which is then connected with all
+    /// the ways that use it.
+    fn finish_shared(&mut self, shared: Shared) {
+        let Shared { entry, exit, mut next } = shared;
+        let after = self.block();
+        next.push(after);
+        self.goto(entry);
+        if let Some(exit) = exit {
             self.switch_to(exit);
             self.end(Terminator::Choose(next));
-            self.switch_to(here);
         }
+        self.switch_to(after);
     }
 }
 
 /// The statements that leave.
 impl<'a> Lowering<'a> {
-    /// `return value`.
+    /// `return value`. Where a `finally` runs on the way, the value waits in a temporary of the function.
     pub(super) fn leave_function(&mut self, value: Operand, span: Span) {
+        let scope = self.scope();
+        scope.returning = scope.result.is_some_and(|it| value == Operand::Local(it));
         self.unwind(0);
+        self.scope().returning = false;
         self.end(Terminator::Return { value, span });
+    }
+
+    /// The temporary in which the value of a `return` waits, where a `finally` runs on the way.
+    pub(super) fn waiting_room(&mut self) -> Option<Local> {
+        if !self.scope().frames.iter().any(|it| matches!(it, Frame::Finally { .. } | Frame::Pending)) {
+            return None;
+        }
+        let scope = self.scope();
+        let result = scope.result.unwrap_or_else(|| scope.builder.temporary());
+        scope.result = Some(result);
+        Some(result)
     }
 
     /// `break`: passes the loop itself too, which forgets its iterator.
     pub(super) fn leave_loop(&mut self) {
         match self.innermost_loop() {
             Some((level, _, after)) => {
-                self.unwind(level);
+                self.unwind_turn(level);
                 self.goto(after);
             }
             None => self.end(Terminator::Raise),
@@ -211,11 +244,17 @@ impl<'a> Lowering<'a> {
     pub(super) fn next_turn(&mut self) {
         match self.innermost_loop() {
             Some((level, head, _)) => {
-                self.unwind(level + 1);
+                self.unwind_turn(level + 1);
                 self.goto(head);
             }
             None => self.end(Terminator::Raise),
         }
+    }
+
+    fn unwind_turn(&mut self, keep: usize) {
+        let returning = std::mem::take(&mut self.scope().returning);
+        self.unwind(keep);
+        self.scope().returning = returning;
     }
 
     /// The level, head and end of the innermost loop. There is none where Python refuses to run the file.
@@ -223,7 +262,11 @@ impl<'a> Lowering<'a> {
         let frames = self.scope().frames.iter().enumerate();
         frames.rev().find_map(|(level, frame)| match frame {
             Frame::Loop { head, after, .. } => Some((level, *head, *after)),
-            Frame::With { .. } | Frame::Match(_) | Frame::Finally { .. } | Frame::Handlers(_) => None,
+            Frame::With { .. }
+            | Frame::Match(_)
+            | Frame::Pending
+            | Frame::Finally { .. }
+            | Frame::Handlers(_) => None,
         })
     }
 
@@ -252,6 +295,7 @@ impl<'a> Lowering<'a> {
 
     /// Goes to the handlers that can catch an exception, inner before outer.
     fn raise(&mut self, raised: Catches<'a>) {
+        let returning = std::mem::take(&mut self.scope().returning);
         let mut level = self.scope().frames.len();
         let mut passed = Vec::new();
         let mut paused = Vec::new();
@@ -260,7 +304,11 @@ impl<'a> Lowering<'a> {
             let Some(mut frame) = self.scope().frames.pop() else { break };
             let settled = match &frame {
                 Frame::Handlers(handlers) => self.hand_over(&Rc::clone(handlers), raised, level),
-                Frame::Loop { .. } | Frame::With { .. } | Frame::Match(_) | Frame::Finally { .. } => {
+                Frame::Loop { .. }
+                | Frame::With { .. }
+                | Frame::Match(_)
+                | Frame::Pending
+                | Frame::Finally { .. } => {
                     self.pass(&mut frame);
                     false
                 }
@@ -274,6 +322,7 @@ impl<'a> Lowering<'a> {
             }
         }
         let scope = self.scope();
+        scope.returning = returning;
         scope.frames.extend(passed.into_iter().rev());
         paused.into_iter().rev().for_each(|it| scope.builder.resume_loop(it));
         self.end(Terminator::Raise);
@@ -397,8 +446,10 @@ impl<'a> Lowering<'a> {
         self.scope().frames.push(Frame::Finally { body, shared: None });
         self.guarded(statement);
         if let Some(Frame::Finally { shared, .. }) = self.scope().frames.pop() {
-            self.statements(body);
-            self.finish_shared(shared);
+            match shared {
+                Some(shared) => self.finish_shared(shared),
+                None => self.statements(body),
+            }
         }
     }
 

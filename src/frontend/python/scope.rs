@@ -28,6 +28,10 @@ pub(super) struct Scope<'a> {
     pub(super) temporaries: Vec<(Local, Span)>,
     /// Imports inside the function, for annotations.
     pub(super) imports: HashMap<&'a str, String>,
+    /// Where the value of a `return` waits while a `finally` runs.
+    pub(super) result: Option<Local>,
+    /// Whether the current way out returns what waits there.
+    pub(super) returning: bool,
     captured: HashMap<&'a str, Local>,
     top_level: bool,
 }
@@ -59,6 +63,8 @@ impl<'a> Scope<'a> {
             frames: Vec::new(),
             temporaries: Vec::new(),
             imports: HashMap::new(),
+            result: None,
+            returning: false,
             captured: HashMap::new(),
             top_level,
         }
@@ -174,6 +180,9 @@ impl<'a> Lowering<'a> {
 
     /// The local that an assignment to a name binds; `None` for a global.
     pub(super) fn slot_of(&mut self, name: &'a str) -> Option<Local> {
+        if name.is_empty() {
+            return None;
+        }
         let scope = self.scope();
         for layer in scope.layers.iter_mut().rev() {
             let Layer::Class(class) = layer else { continue };
@@ -199,7 +208,9 @@ impl<'a> Lowering<'a> {
 
     /// Binds a name to a value.
     pub(super) fn bind_name(&mut self, name: &'a str, value: Operand, span: Span) {
-        if let Some(to) = self.slot_of(name) {
+        if name.is_empty() {
+            // The parser has said what is missing.
+        } else if let Some(to) = self.slot_of(name) {
             self.emit(Operation::Assign { to, from: value }, span);
         } else if !(value == Operand::Constant(Constant::None) && self.globals.is_static(name)) {
             self.emit(Operation::SetGlobal { name: name.to_owned(), value }, span);

@@ -67,6 +67,13 @@ impl<'a> Lowering<'a> {
         let none = Operand::Constant(Constant::None);
         let mark = self.mark();
         let value = statement.value.as_deref().map_or(none, |it| self.expression(it));
+        let value = match (self.waiting_room(), value) {
+            (Some(room), Operand::Local(local)) => {
+                self.emit(Operation::Assign { to: room, from: Operand::Local(local) }, span_of(statement));
+                Operand::Local(room)
+            }
+            (_, value) => value,
+        };
         let mut temporaries = self.take_since(mark);
         temporaries.retain(|(local, _)| value != Operand::Local(*local));
         self.forget(&temporaries);
