@@ -249,7 +249,11 @@ impl<'a> Lowering<'a> {
         for parameter in parameters.iter_non_variadic_params() {
             defaults.push(parameter.default.as_deref().map(|default| match self.expression(default) {
                 Operand::Constant(constant) => DefaultValue::Constant(constant),
-                Operand::Local(_) => DefaultValue::Computed,
+                value @ Operand::Local(_) => {
+                    // The function keeps it for as long as it lives.
+                    self.emit(Operation::Escape { value }, span_of(default));
+                    DefaultValue::Computed
+                }
             }));
         }
         defaults
@@ -325,6 +329,7 @@ impl<'a> Lowering<'a> {
         let Some(scope) = self.scopes.pop() else { return };
         if let Some(place) = self.functions.get_mut(scope.id.0 as usize) {
             *place = scope.builder.finish(end);
+            place.simplify();
         }
     }
 
