@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use ruff_python_ast::{ExceptHandler, Expr, Pattern, Stmt, StmtImport, StmtImportFrom};
 use ruff_text_size::{Ranged, TextRange};
 
-use super::function::is_overload;
+use super::decorator::is_overload;
 use super::{DEPTH_LIMIT, import, span_of};
 use crate::frontend::ModuleName;
 use crate::ir::{Class, ClassId, FunctionId, Global};
