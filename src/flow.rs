@@ -1,11 +1,52 @@
-//! The abstract interpreter.
+//! The abstract interpreter: follows every handle of a file from where it is started to where it is finished or lost.
+//!
+//! A **handle** is pending from its start to its finish. The interpreter goes along the paths of each function with a state
+//! that says what the variables hold, and asks one question at each point: has a pending handle just become unreachable?
+//!
+//! ```text
+//! def push(x, fast):                       state
+//!     h = dist.isend(x, 1)                 h: #1       #1 pending
+//!     if fast:
+//!         return                           h leaves the scope: #1 is lost     on the way where `fast` is true
+//!     h.wait()                             h: #1       #1 finished
+//! ```
+//!
+//! The same question, asked by counting references, is what the libraries ask at run time; so the analysis is an abstract
+//! form of what the companion runtime does, and can be tested against it.
+//!
+//! [`state`] is one path at one point, [`value`] and [`symbol`] what it is made of, [`facts`] what its branches have told.
+//! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
+//! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
+//! other functions. [`losses`] and [`slots`] turn what happens into events.
 
+mod apis;
+mod calls;
+mod conditions;
+mod containers;
 mod event;
+mod facts;
+mod handles;
+mod loops;
+mod losses;
+mod order;
+mod program;
+mod run;
+mod slots;
+mod state;
+mod summary;
+mod symbol;
+mod transfer;
+mod value;
+mod wrappers;
 
-pub use event::{Event, Handle, Idle, Loss, Misuse, Origin, Selection, Step, Turn, What};
+use std::rc::Rc;
+
+pub use event::{Event, Handle, Idle, Loss, Misuse, Note, Origin, Selection, Step, Turn, What};
 
 use crate::catalog::Catalog;
-use crate::ir::Unit;
+use crate::ir::{FunctionId, Global, Unit};
+use program::Program;
+use run::Run;
 
 /// What the analysis is told beside the program.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +65,40 @@ pub struct Analysis {
 }
 
 /// Analyses one file on its own.
-pub fn analyse(_unit: &Unit, _catalog: &Catalog, settings: &Settings) -> Analysis {
-    Analysis { events: Vec::new(), backend: settings.backend.clone() }
+///
+/// Callees come before their callers, so that a call finds the summary of what it calls. A second round sees what the first
+/// has learned about recursion and about the attributes of classes; only its events count.
+pub fn analyse(unit: &Unit, catalog: &Catalog, settings: &Settings) -> Analysis {
+    let mut program = Program::new(unit, catalog, settings.backend.clone());
+    let top_level = FunctionId(0);
+    learn_globals(&mut program, top_level);
+    let order = order::callees_first(unit);
+    for &function in &order {
+        summarise(&mut program, function);
+    }
+    learn_globals(&mut program, top_level);
+    let mut events = Vec::new();
+    for &function in order.iter().chain([&top_level]) {
+        events.extend(summarise(&mut program, function));
+    }
+    events.sort_by_key(|event| event.what.place());
+    Analysis { events, backend: program.backend }
+}
+
+/// Runs the analysis over a function and keeps its summary.
+fn summarise(program: &mut Program<'_>, function: FunctionId) -> Vec<Event> {
+    let run = Run::new(program, function).finish();
+    let summary = run.is_complete().then(|| run.concluded());
+    let events = run.events;
+    program.summaries[function.0 as usize] = summary.map(Rc::new);
+    events
+}
+
+/// Runs the analysis over the top level, to know what the names hold that are bound once.
+fn learn_globals(program: &mut Program<'_>, top_level: FunctionId) {
+    let unit = program.unit;
+    let run = Run::new(program, top_level).finish();
+    let mut globals = run.exported.unwrap_or_default();
+    globals.retain(|name, _| unit.globals.get(name) == Some(&Global::Once));
+    program.keep_globals(globals);
 }

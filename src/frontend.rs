@@ -1,9 +1,9 @@
 //! The front ends: each reads one language and lowers it to [`crate::ir`].
 
+pub mod python;
+
 use crate::ir::Unit;
 use crate::source::Span;
-
-pub mod python;
 
 /// A lowered file, and what could not be read of it.
 #[derive(Debug)]

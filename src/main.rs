@@ -1,2 +1,7 @@
 //! The command `unwaited`.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    unwaited::cli::run(std::env::args_os())
+}

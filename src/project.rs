@@ -1,1 +1,108 @@
-//! To be filled.
+//! From paths to findings: finds the files, reads and analyses them in parallel, and decides what is shown.
+//!
+//! - The **given paths** select the files that are **checked**: their findings are shown.
+//! - The **tree** of a file is the project it belongs to, from its **root** down: the nearest folder upward with a
+//!   configuration file or version control. Without a root the given paths are the tree.
+//! - A file is **skipped** when it contains none of the words that communication needs; then nothing of it is parsed. A file
+//!   that is named on the command line is never skipped.
+//! - A file that cannot be read, decoded, parsed or analysed has a finding that says so; the others are checked all the same.
+//!
+//! ```text
+//! unwaited check src/send.py
+//!   checked:  src/send.py                 the attribute `self.request` keeps a handle that send.py never reads
+//!   tree:     everything under .git's folder   is `request` a word of any other file? then somebody may wait for it
+//! ```
+
+mod check;
+mod crash;
+mod module_name;
+mod outcome;
+mod pool;
+mod root;
+mod selection;
+mod suppress;
+mod unread;
+mod walk;
+
+pub use check::check;
+pub use crash::keep_crashes_quiet;
+pub use outcome::{FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, UNREADABLE_FILE};
+pub use selection::{
+    BadRuleName, KnownRule, RuleName, Selection, Subject, UNUSED_IGNORE, known_rule, known_rules, nearest,
+};
+pub(crate) use walk::reason;
+pub use walk::{BadPattern, File, Files, Gitignore, find_files};
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// What is to be checked.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Files, and folders with all that is in them.
+    Paths(Vec<PathBuf>),
+    /// A text that is not read from a file.
+    Text {
+        /// The bytes.
+        bytes: Vec<u8>,
+        /// The file that it would be.
+        name: Option<PathBuf>,
+    },
+}
+
+/// How it is to be checked.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Which rules, and how much they weigh.
+    pub selection: Selection,
+    /// The backend that the program runs on, where it is known: `nccl`, `gloo`, `mpi`.
+    pub backend: Option<String>,
+    /// Which files.
+    pub walk: WalkOptions,
+    /// Whether configuration files count.
+    pub configuration: Configuration,
+}
+
+/// Which files of a folder are read, and by how many threads.
+#[derive(Clone, Debug, Default)]
+pub struct WalkOptions {
+    /// Patterns of files and folders to leave out, in the form of `.gitignore`.
+    pub exclude: Vec<String>,
+    /// Whether ignore files count.
+    pub gitignore: Gitignore,
+    /// How many threads; as many as there are processors where this is absent.
+    pub jobs: Option<NonZeroUsize>,
+}
+
+impl WalkOptions {
+    pub(crate) fn threads(&self) -> usize {
+        let available = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.jobs.map_or_else(available, NonZeroUsize::get)
+    }
+}
+
+/// Whether configuration files count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Configuration {
+    /// The nearest one upward makes its folder the root.
+    #[default]
+    Searched,
+    /// They are not looked for.
+    Isolated,
+}
+
+/// Is told how a run gets on.
+pub trait Progress: Sync {
+    /// So many files are going to be read.
+    fn starts(&self, files: usize);
+    /// One of them is done.
+    fn advances(&self);
+}
+
+/// Tells nobody.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn starts(&self, _files: usize) {}
+    fn advances(&self) {}
+}

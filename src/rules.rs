@@ -1,11 +1,63 @@
 //! The rules: each turns events of the analysis into findings.
+//!
+//! - An **event** says what happened to a handle ([`crate::flow::Event`]); a **finding** says it to a person.
+//! - A **rule** is one file with one function, and a row of [`RULES`], the list that everybody can see. It never looks at
+//!   a syntax tree: the event carries the story, and the text of a span gives the user's own names.
+//! - A **mistake** is reported once. Events of one mistake arrive from many paths, and an API mistake has consequences that
+//!   the analysis sees as well; [`check`] keeps one finding of each mistake.
+//!
+//! ```text
+//! handle = dist.isend(a, 1)      Lost { started: here, how: Renewed, … }  → overwritten-handle, here
+//! handle = dist.isend(b, 1)      Lost { started: here, how: ScopeEnd, … } → unwaited-handle, here
+//! ```
+
+mod bad_timeout;
+mod batch_misuse;
+mod discarded_handle;
 mod finding;
+#[cfg(test)]
+mod hand_built;
+mod mistake;
+mod overwritten_handle;
+mod partly_waited;
+mod story;
+mod unlaunched_operation;
+mod unread_handle;
+mod unwaited_handle;
+mod wait_never_runs;
+mod wait_on_list;
+mod waited_twice;
+
 pub use finding::{Finding, Label, Severity};
 
 use crate::catalog::Catalog;
 use crate::flow::Event;
 
+/// All rules, by law, and in each law the one that explains a mistake best first.
+pub const RULES: &[Rule] = &[
+    discarded_handle::RULE,
+    partly_waited::RULE,
+    overwritten_handle::RULE,
+    unwaited_handle::RULE,
+    unread_handle::RULE,
+    unlaunched_operation::RULE,
+    batch_misuse::RULE,
+    wait_on_list::RULE,
+    wait_never_runs::RULE,
+    waited_twice::RULE,
+    bad_timeout::RULE,
+];
+
+/// What the tool says about its own work: (name, page). No event leads to these, so they have no check.
+pub const DIAGNOSTICS: &[(&str, &str)] = &[
+    ("syntax-error", include_str!("../rules/syntax-error.md")),
+    ("unreadable-file", include_str!("../rules/unreadable-file.md")),
+    ("unused-ignore", include_str!("../rules/unused-ignore.md")),
+    ("internal-error", include_str!("../rules/internal-error.md")),
+];
+
 /// One rule.
+#[derive(Debug)]
 pub struct Rule {
     /// Its name, which reads after "allow".
     pub name: &'static str,
@@ -30,7 +82,18 @@ pub enum Law {
     Api,
 }
 
+impl Law {
+    /// Its name and what it says, for pages and lists.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Reach => "Reach: a pending handle stays reachable until it is finished",
+            Self::Api => "API: a call can do what it says",
+        }
+    }
+}
+
 /// What a rule may look at beside the event.
+#[derive(Debug)]
 pub struct Context<'a> {
     /// The knowledge of libraries.
     pub catalog: &'a Catalog,
@@ -38,4 +101,29 @@ pub struct Context<'a> {
     pub text: &'a str,
     /// The backend in force, where it is known.
     pub backend: Option<&'a str>,
+}
+
+/// Runs every rule over every event: one finding a mistake, in the order of the file.
+pub fn check(events: &[Event], context: &Context<'_>) -> Vec<Finding> {
+    let mut told = Vec::new();
+    for event in events {
+        for (rank, rule) in RULES.iter().enumerate() {
+            if let Some(mut finding) = (rule.check)(event, context) {
+                story::tell_each_place_once(&mut finding);
+                told.push(mistake::Told { rank, law: rule.law, event, finding });
+            }
+        }
+    }
+    mistake::one_finding_each(told, context)
+}
+
+/// The rule of a name.
+pub fn rule(name: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.name == name)
+}
+
+/// The page of a rule or of one of the tool's own diagnostics.
+pub fn page(name: &str) -> Option<&'static str> {
+    let diagnostic = || DIAGNOSTICS.iter().find(|(own, _)| *own == name).map(|(_, page)| *page);
+    rule(name).map(|rule| rule.page).or_else(diagnostic)
 }

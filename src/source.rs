@@ -1,7 +1,25 @@
-//! A file as the rest of the crate sees it: its text, byte spans into it, lines and columns, and its language.
+//! A file as the rest of the crate sees it: its text, byte spans into it, lines and columns, its language, and the
+//! comments in it that speak to `unwaited`.
 //!
 //! - A **span** is a half-open range of bytes of the decoded text. Everything behind the front ends speaks in spans.
 //! - A **position** is what a person reads: row and column, both counted from 1, columns in characters.
+//! - A **statement line** is what Python calls a logical line: rows that brackets, backslashes or a triple-quoted string
+//!   hold together. A suppression covers one of them.
+//!
+//! ```text
+//! work = dist.isend(      # row 1: the suppression at the end covers rows 1 to 3
+//!     tensor, dst=1,      # row 2
+//! )                       # unwaited: ignore[unwaited-handle] the peer asks for it at exit
+//! ```
+
+mod comments;
+mod decode;
+mod lines;
+mod suppression;
+
+pub use decode::{Undecodable, decode, is_utf16};
+pub use lines::{Lines, Position};
+pub use suppression::{Misspelt, Named, Reach, Suppression, Suppressions, speaks_to_us};
 
 use std::path::Path;
 
@@ -39,11 +57,49 @@ pub enum Language {
 }
 
 impl Language {
+    /// Its name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+        }
+    }
+
     /// The language of a path by its ending, or `None` for a file that is not read.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "py" => Some(Self::Python),
             _ => None,
         }
+    }
+
+    /// The language of a script that names its interpreter in its first line: `#!/usr/bin/env python3`.
+    pub fn of_script(bytes: &[u8]) -> Option<Self> {
+        let line = bytes.split(|byte| *byte == b'\n').next()?.strip_prefix(b"#!")?;
+        memchr::memmem::find(line, b"python").map(|_| Self::Python)
+    }
+}
+
+/// A decoded file.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Its path, as reports name it.
+    pub name: String,
+    /// Its text, without a byte order mark.
+    pub text: String,
+    /// Where its lines start.
+    pub lines: Lines,
+}
+
+impl SourceFile {
+    /// A file with this name and text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let lines = Lines::new(&text);
+        Self { name: name.into(), text, lines }
+    }
+
+    /// The row and column of a byte of the text.
+    pub fn position(&self, offset: u32) -> Position {
+        self.lines.position(&self.text, offset)
     }
 }

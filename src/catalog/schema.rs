@@ -15,13 +15,15 @@
 //! parameters = ["tensor", "dst", "group", "tag", "group_dst"]
 //! does = "start"
 //! kind = "point-to-point"
-//! handle = "Work"
+//! gives = "Work"
 //! blocking = "send"
 //! buffers = [{ argument = "tensor", use = "sends" }]
 //! source = "torch/distributed/distributed_c10d.py, isend"
 //! ```
 //!
-//! Names are relative to the first module of the file unless they contain its name already; `Class.method` is a method.
+//! Names are relative to the first module of the file, or to the `module` that a function names; `Class.method` is a method.
+//! Classes and functions that an entry refers to (`gives`, `extends`, `runs.allowed`) are looked for in the file's first
+//! module, then as absolute paths in all files.
 //! Adding a library is adding a file. A project's own functions have the same form in its configuration.
 
 use serde::Deserialize;
@@ -37,13 +39,14 @@ pub struct Library {
     /// The version that the facts were checked against.
     #[serde(default)]
     pub version: String,
-    /// The dotted modules that its names live in: the canonical one first, then those that re-export the same names.
+    /// The dotted modules that its names live in: the canonical one first, then those that re-export the same names. `*.MPI`
+    /// stands for a module `MPI` that any project may re-export under a path of its own.
     pub modules: Vec<String>,
     /// Words that make a file worth parsing, beside those derived from the functions.
     #[serde(default)]
     pub words: Vec<String>,
-    /// Names of modules whose import in a file is evidence for this library's untyped methods (default: the first segment
-    /// of each module).
+    /// Names of modules whose import in a file, or that of a module below them, is evidence for this library's untyped
+    /// methods; `*` stands for anything (default: the first segment of each module).
     #[serde(default)]
     pub evidence_imports: Vec<String>,
     /// Its classes.
@@ -58,6 +61,10 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// The library whose drop entries apply to kinds of operations that this one has no entry for (default: the one whose
+    /// handle a function gives).
+    #[serde(default)]
+    pub drops_of: Option<String>,
 }
 
 /// A class.
@@ -151,9 +158,18 @@ pub enum Kind {
 pub struct Function {
     /// Its name, `Class.method` for a method.
     pub name: String,
-    /// Its parameters in order, without the receiver of a method; keyword-only ones behind a `*`.
+    /// The module that it lives in, where that is not the file's first one; then no other module re-exports it.
+    #[serde(default)]
+    pub module: Option<String>,
+    /// Its parameters in order, without the receiver of a method; keyword-only ones behind a `*`, the rest parameters as
+    /// `*name` and `**name`.
     #[serde(default)]
     pub parameters: Vec<String>,
+    /// For a method: whether it belongs to the class itself (a class or static method). In class form
+    /// (`Request.Waitall(requests)`) all arguments are then its parameters; any other method takes the receiver first
+    /// (`Request.Wait(request)`).
+    #[serde(default)]
+    pub of_class: bool,
     /// What it does.
     pub does: Does,
     /// The family of the operation that it starts.
@@ -196,6 +212,10 @@ pub struct Function {
     /// Whether the name alone, on any receiver, is enough to recognise it (`Isend` occurs nowhere else).
     #[serde(default)]
     pub distinctive: bool,
+    /// Words of which a file must contain one for the function to matter in it, instead of those derived from its name and
+    /// its condition.
+    #[serde(default)]
+    pub words: Option<Vec<String>>,
     /// Where the facts come from.
     #[serde(default)]
     pub source: String,
@@ -323,6 +343,8 @@ pub enum UsageName {
     Receives,
     /// Reads and writes it.
     Both,
+    /// As the function that the operation object runs uses it.
+    AsRun,
 }
 
 /// A time-out argument.
@@ -333,7 +355,7 @@ pub struct Timeout {
     pub argument: String,
     /// The type that it must have, for the report: `datetime.timedelta`.
     pub wants: String,
-    /// The types of constants that raise: `int`, `float`, `str`.
+    /// The types of constants that raise: `int`, `bool`, `float`, `str`, `None`.
     pub rejects: Vec<String>,
 }
 
@@ -364,6 +386,18 @@ pub enum Returns {
     FlagAndMessage,
     /// The handles themselves, in a container.
     Handles,
+    /// The position of the one that is finished.
+    Index,
+    /// A pair of that position, and the message.
+    IndexAndMessage,
+    /// A pair of that position, and whether one is finished.
+    IndexAndFlag,
+    /// A triple of that position, whether one is finished, and the message.
+    IndexFlagAndMessage,
+    /// A list of the positions of those that are finished.
+    Indices,
+    /// A pair of that list, and a list of the messages.
+    IndicesAndMessages,
 }
 
 /// What an operation object runs.

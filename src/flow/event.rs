@@ -35,7 +35,8 @@ pub enum What {
         /// The wait, or the header of the loop over a `zip`.
         at: Span,
     },
-    /// A pending handle is kept in an attribute or global at the end of the function.
+    /// A pending handle is kept in an attribute or global at the end of the function, and nothing in the file ever reads that
+    /// name.
     Kept {
         /// The handle.
         handle: Handle,
@@ -80,6 +81,8 @@ pub enum What {
     },
     /// A wait that is written down and never runs.
     WaitNeverRuns {
+        /// The handle, or one of the handles, that it would have waited for, where that is known.
+        handle: Option<Handle>,
         /// Why it does not.
         why: Idle,
         /// The expression.
@@ -111,6 +114,8 @@ pub enum What {
         why: Misuse,
         /// The function that launches or builds.
         api: ApiId,
+        /// What makes it wrong: the start or launch that came before, or the argument.
+        earlier: Option<Span>,
         /// The call.
         at: Span,
     },
@@ -131,6 +136,17 @@ pub struct Handle {
     pub conditional: Option<Span>,
     /// The name, attribute or slot that held it last, as the user wrote it.
     pub holder: Option<String>,
+    /// What else happened to it that a rule may want to know.
+    pub notes: Vec<Note>,
+}
+
+/// Something that happened to a handle and did not finish it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Note {
+    /// It was asked whether it is finished, and the answer was no on this way.
+    Polled(Span),
+    /// The class or function synchronises the whole device somewhere, which finishes what is in its streams.
+    Fenced(Span),
 }
 
 /// A call inside a wrapper.
@@ -151,6 +167,8 @@ pub enum Loss {
     Underscore,
     /// Its name, slot or attribute was bound to something else.
     Rebound,
+    /// Its name, slot or attribute was bound to the handle of a newer operation: the next turn of a loop.
+    Renewed,
     /// Its name was deleted.
     Deleted,
     /// The scope ended.
@@ -216,4 +234,24 @@ pub enum Turn {
     Turn,
     /// A wait that finished only some of the handles.
     Partly,
+    /// It raised, and a handler of the function goes on.
+    Raised,
+}
+
+impl What {
+    /// The span by which events are ordered.
+    pub(crate) fn place(&self) -> Span {
+        match self {
+            Self::Lost { handle, .. } | Self::Kept { handle, .. } => handle.started,
+            Self::Unlaunched { built, .. } => *built,
+            Self::PartlyWaited { at, .. }
+            | Self::WaitOnList { at, .. }
+            | Self::HandleAsList { at, .. }
+            | Self::NoSuchMethod { at, .. }
+            | Self::WaitNeverRuns { at, .. }
+            | Self::WaitedTwice { at, .. }
+            | Self::BadTimeout { at, .. }
+            | Self::BatchMisuse { at, .. } => *at,
+        }
+    }
 }

@@ -361,7 +361,7 @@ pub enum Operation {
         /// The arguments in order.
         arguments: Vec<Argument>,
     },
-    /// `to = iter(over)`, before a loop whose head is a [`Terminator::Next`].
+    /// `to = iter(over)`, before a loop whose head is a [`Terminator::Next`](super::Terminator::Next).
     Iterate {
         /// The iterator.
         to: Local,

@@ -1,0 +1,159 @@
+//! `unwaited check`.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use super::arguments::{CheckArguments, ColorChoice, ReportFormat};
+use super::output::{Output, tell};
+use super::progress::Bar;
+use super::{Exit, fail};
+use crate::project::{
+    self, Configuration, Gitignore, Input, Options, Outcome, Selection, WalkOptions, reason,
+};
+use crate::report::{self, Closing, Colour, Content, Format, Look};
+use crate::rules::Severity;
+
+/// The columns of a report that does not go to a terminal.
+const WIDTH: usize = 100;
+/// The fewest columns that a report can be drawn in.
+const NARROWEST: usize = 40;
+
+pub(super) fn run(arguments: &CheckArguments) -> Exit {
+    let options = options(arguments);
+    if arguments.show_files {
+        return show_files(arguments, &options.walk);
+    }
+    let input = match input(arguments) {
+        Ok(input) => input,
+        Err(message) => return fail(&message),
+    };
+    let bar = Bar::new();
+    let outcome = project::check(input, &options, &bar);
+    bar.clear();
+    match outcome {
+        Ok(outcome) => conclude(arguments, &outcome),
+        Err(message) => fail(&message),
+    }
+}
+
+fn conclude(arguments: &CheckArguments, outcome: &Outcome) -> Exit {
+    if !arguments.quiet {
+        outcome.notes.iter().for_each(|note| tell("warning", note));
+    }
+    if outcome.files == 0 && matches!(arguments.output_format, ReportFormat::Json) {
+        tell("warning", "there is no file to check");
+    }
+    if let Err(message) = print(arguments, outcome) {
+        return fail(&message);
+    }
+    if arguments.error_on_no_files && outcome.files == 0 {
+        return fail("there is no file to check");
+    }
+    if outcome.is_incomplete() {
+        Exit::Failed
+    } else if outcome.reaches(Severity::Warning) && !arguments.exit_zero {
+        Exit::Found
+    } else {
+        Exit::Clean
+    }
+}
+
+fn print(arguments: &CheckArguments, outcome: &Outcome) -> Result<(), String> {
+    let path = arguments.output_file.as_deref();
+    let failed = |error: io::Error| match path {
+        Some(path) => format!("the report cannot be written to `{}`: {}", path.display(), reason(&error)),
+        None => format!("the report cannot be written: {}", reason(&error)),
+    };
+    let output = Output::open(path).map_err(failed)?;
+    let look = look(arguments, &output);
+    output.write(|out| report::write(outcome, &look, out)).map_err(failed)
+}
+
+fn options(arguments: &CheckArguments) -> Options {
+    let selection = match &arguments.select {
+        Some(rules) => Selection::only(rules.iter().copied()),
+        None => Selection::default(),
+    };
+    let selection =
+        selection.with(arguments.extend_select.iter().copied()).without(arguments.ignore.iter().copied());
+    let weigh = |selection: Selection, weight: &super::arguments::Weight| {
+        selection.weighing(weight.rule, weight.severity)
+    };
+    Options {
+        selection: arguments.severity.iter().fold(selection, weigh),
+        backend: arguments.backend.name().map(str::to_owned),
+        walk: WalkOptions {
+            exclude: arguments.exclude.clone(),
+            gitignore: match arguments.no_respect_gitignore {
+                true => Gitignore::NotRespected,
+                false => Gitignore::Respected,
+            },
+            jobs: arguments.jobs,
+        },
+        configuration: match arguments.isolated {
+            true => Configuration::Isolated,
+            false => Configuration::Searched,
+        },
+    }
+}
+
+fn input(arguments: &CheckArguments) -> Result<Input, String> {
+    let is_standard = |path: &std::path::PathBuf| path == Path::new("-");
+    if !arguments.paths.iter().any(is_standard) {
+        return match arguments.stdin_filename {
+            Some(_) => Err("`--stdin-filename` goes with `-`, which reads standard input".to_owned()),
+            None => Ok(Input::Paths(arguments.paths.clone())),
+        };
+    }
+    if arguments.paths.len() > 1 {
+        return Err("`-` reads standard input, and cannot be given with other paths".to_owned());
+    }
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("standard input cannot be read: {}", reason(&error)))?;
+    Ok(Input::Text { bytes, name: arguments.stdin_filename.clone() })
+}
+
+fn show_files(arguments: &CheckArguments, options: &WalkOptions) -> Exit {
+    let found = match project::find_files(&arguments.paths, options) {
+        Ok(found) => found,
+        Err(error) => return fail(&error.to_string()),
+    };
+    let list = |out: &mut dyn Write| found.files.iter().try_for_each(|file| writeln!(out, "{}", file.name()));
+    if let Err(error) = Output::open(arguments.output_file.as_deref()).and_then(|output| output.write(list)) {
+        return fail(&format!("the list cannot be written: {}", reason(&error)));
+    }
+    for (path, why) in &found.unreadable {
+        fail(&format!("`{}` cannot be read: {why}", path.display()));
+    }
+    if found.unreadable.is_empty() { Exit::Clean } else { Exit::Failed }
+}
+
+fn look(arguments: &CheckArguments, output: &Output) -> Look {
+    Look {
+        format: match arguments.output_format {
+            ReportFormat::Full => Format::Full,
+            ReportFormat::Concise => Format::Concise,
+            ReportFormat::Json => Format::Json,
+        },
+        content: if arguments.statistics { Content::Statistics } else { Content::Findings },
+        closing: if arguments.quiet { Closing::Omitted } else { Closing::Printed },
+        colour: colour(arguments.color, output),
+        width: output.width().unwrap_or(WIDTH).max(NARROWEST),
+    }
+}
+
+fn colour(choice: ColorChoice, output: &Output) -> Colour {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    match choice {
+        ColorChoice::Always => Colour::Coloured,
+        ColorChoice::Never => Colour::Plain,
+        ColorChoice::Auto if is_set("NO_COLOR") => Colour::Plain,
+        ColorChoice::Auto if is_set("FORCE_COLOR") => Colour::Coloured,
+        ColorChoice::Auto if output.is_terminal() && !dumb => Colour::Coloured,
+        ColorChoice::Auto => Colour::Plain,
+    }
+}

@@ -1,0 +1,293 @@
+//! Losses: objects that nothing refers to any more, and what that means for those that are pending.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::event::{Event, Idle, Loss, Selection, Step, What};
+use super::handles::told;
+use super::run::Run;
+use super::state::{Decision, State};
+use super::symbol::{Symbol, Term};
+use super::value::{Handle, Object, ObjectId, Status, Value};
+use crate::ir::Local;
+use crate::source::Span;
+
+type Gone = BTreeMap<ObjectId, Object>;
+
+impl Run<'_, '_> {
+    /// Takes what is unreachable out of the state and reports what is lost with it.
+    pub(crate) fn settle(&mut self, state: &mut State, how: Loss, holder: Option<String>) {
+        let gone = state.collect_unreachable();
+        if !gone.is_empty() {
+            let path = state.path.clone();
+            self.report_gone(&gone, how, holder, &path);
+        }
+    }
+
+    /// The same after a local gave up what it held.
+    pub(crate) fn settle_local(&mut self, state: &mut State, how: Loss, local: Local) {
+        let gone = state.collect_unreachable();
+        if gone.is_empty() {
+            return;
+        }
+        let path = state.path.clone();
+        let renewed = how == Loss::Rebound && self.is_handle(state, &state.local(local));
+        let (how, holder) = self.named_loss(if renewed { Loss::Renewed } else { how }, local);
+        self.report_gone(&gone, how, holder, &path);
+    }
+
+    fn named_loss(&self, how: Loss, local: Local) -> (Loss, Option<String>) {
+        let Some(info) = self.function.locals.get(local.0 as usize) else { return (how, None) };
+        if info.name.is_empty() {
+            return (if matches!(how, Loss::Rebound | Loss::Renewed) { Loss::Discarded } else { how }, None);
+        }
+        let thrown_away = info.name.starts_with('_') && info.reads == 0;
+        let how = if thrown_away && matches!(how, Loss::Rebound | Loss::Renewed | Loss::ScopeEnd) {
+            Loss::Underscore
+        } else {
+            how
+        };
+        (how, Some(info.name.clone()))
+    }
+
+    fn report_gone(&mut self, gone: &Gone, how: Loss, holder: Option<String>, path: &Rc<Vec<Decision>>) {
+        let parts = partly_waited(gone);
+        for (id, object) in gone {
+            match object {
+                Object::Handle(handle) if is_lost(handle) => {
+                    if let Some(&(at, how)) = parts.get(id) {
+                        let handle = told(handle, holder.clone());
+                        self.report(What::PartlyWaited { handle, how, at }, path);
+                    } else {
+                        let how = if is_in_container(gone, *id) && how == Loss::Rebound {
+                            Loss::ContainerGone
+                        } else {
+                            how
+                        };
+                        let what =
+                            What::Lost { handle: told(handle, holder.clone()), how, at: self.here.span };
+                        self.report(what, path);
+                    }
+                }
+                Object::Handle(handle)
+                    if handle.status == Status::Prepared && !handle.escaped && handle.certain =>
+                {
+                    let what =
+                        What::Unlaunched { api: Some(handle.api), built: handle.started, at: self.here.span };
+                    self.report(what, path);
+                }
+                Object::Operation(operation)
+                    if operation.launched == Status::Pending && !operation.escaped =>
+                {
+                    let what = What::Unlaunched {
+                        api: Some(operation.api),
+                        built: operation.built,
+                        at: self.here.span,
+                    };
+                    self.report(what, path);
+                }
+                Object::Coroutine(function, _, built) if self.communicates(*function) => {
+                    self.report(What::Unlaunched { api: None, built: *built, at: self.here.span }, path);
+                }
+                Object::Lazy(function, _, built) if self.waits(function) => {
+                    self.report(
+                        What::WaitNeverRuns { why: Idle::NotConsumed, handle: None, at: *built },
+                        path,
+                    );
+                }
+                Object::Handle(_)
+                | Object::Operation(_)
+                | Object::Container(_)
+                | Object::Partial(_)
+                | Object::Lazy(..)
+                | Object::Iterator(..)
+                | Object::Manager(_)
+                | Object::Coroutine(..) => {}
+            }
+        }
+    }
+
+    /// Adds an event, once for each place and kind.
+    pub(crate) fn report(&mut self, what: What, path: &[Decision]) {
+        let known = self.events.iter().any(|event| same_place(&event.what, &what));
+        if known {
+            return;
+        }
+        let from = start_of(&what);
+        let path: Vec<Step> =
+            path.iter().map(|decision| decision.step).filter(|step| step.span.start >= from).collect();
+        self.events.push(Event { function: self.function.name.clone(), what, path });
+    }
+
+    /// How a place is written, for the name of what held a handle.
+    pub(crate) fn place_name(&self, place: Symbol) -> Option<String> {
+        self.program.written(self.id, place)
+    }
+
+    /// The function ends: what it keeps for others leaves with it, everything else is released.
+    pub(crate) fn leave(&mut self, mut state: State, result: Value) {
+        for local in state.shared.clone() {
+            let value = state.local(local);
+            self.give_away(&mut state, &value);
+        }
+        self.report_kept(&state);
+        if self.is_top_level() {
+            self.leave_top_level(state);
+            return;
+        }
+        self.summarise(&state, &result);
+        self.release_locals(state, result);
+    }
+
+    /// At the end of the top level its names live on until the program ends.
+    fn leave_top_level(&mut self, state: State) {
+        for (local, value) in &state.locals {
+            let name =
+                self.function.locals.get(local.0 as usize).map(|info| info.name.clone()).unwrap_or_default();
+            if !name.is_empty() {
+                self.report_kept_value(&state, value, &name);
+            }
+        }
+        self.export(&state);
+    }
+
+    fn export(&mut self, state: &State) {
+        let mut names = BTreeMap::new();
+        for (&place, value) in &state.memory {
+            if let (Term::Global(name), Value::Symbol(symbol)) = (self.program.symbols.term(place), value) {
+                names.insert(name.to_string(), *symbol);
+            }
+        }
+        match &mut self.exported {
+            None => self.exported = Some(names),
+            Some(known) => known.retain(|name, symbol| names.get(name) == Some(symbol)),
+        }
+    }
+
+    fn release_locals(&mut self, mut state: State, result: Value) {
+        if state.heap.is_empty() {
+            return;
+        }
+        let held: Vec<(Local, Value)> = std::mem::take(&mut state.locals).into_iter().collect();
+        let kept = Local(u32::MAX);
+        state.locals.insert(kept, result);
+        // The names go one after the other, so that each loss is told with the name that held it last.
+        let followed = held.into_iter().filter(|(_, value)| value.symbol().is_none());
+        let mut rest: Vec<(Local, Value)> = followed.collect();
+        state.locals.extend(rest.iter().cloned());
+        while let Some((local, _)) = rest.pop() {
+            state.locals.remove(&local);
+            self.settle_local(&mut state, Loss::ScopeEnd, local);
+        }
+    }
+
+    fn report_kept(&mut self, state: &State) {
+        let places: Vec<(Symbol, Value)> =
+            state.memory.iter().map(|(&place, value)| (place, value.clone())).collect();
+        for (place, value) in places {
+            if let Some(name) = self.kept_name(place) {
+                self.report_kept_value(state, &value, &name);
+            }
+        }
+    }
+
+    /// The attribute or global that keeps what is stored in a place.
+    fn kept_name(&self, place: Symbol) -> Option<String> {
+        match self.program.symbols.term(place) {
+            Term::Field(_, name) | Term::Global(name) => Some(name.to_string()),
+            Term::Element([of, _]) => self.kept_name(*of),
+            _ => None,
+        }
+    }
+
+    fn report_kept_value(&mut self, state: &State, value: &Value, name: &str) {
+        for id in state.reach(&[value]) {
+            if let Some(handle) = state.handle(id)
+                && is_lost(handle)
+                && !self.program.unit.names_read.contains(name)
+            {
+                let what = What::Kept { handle: told(handle, Some(name.to_owned())), name: name.to_owned() };
+                self.report(what, &state.path);
+            }
+        }
+    }
+}
+
+/// Whether the end of a handle's last reference loses something.
+fn is_lost(handle: &Handle) -> bool {
+    handle.status == Status::Pending && !handle.escaped && handle.certain
+}
+
+/// For each handle in a container of which only a part was waited: the wait.
+fn partly_waited(gone: &Gone) -> BTreeMap<ObjectId, (Span, Selection)> {
+    let mut parts = BTreeMap::new();
+    for object in gone.values() {
+        let Object::Container(container) = object else { continue };
+        let wait = container.partly.or_else(|| waited_sibling(gone, container));
+        if let Some(wait) = wait {
+            container.objects().into_iter().for_each(|inner| {
+                parts.insert(inner, wait);
+            });
+        }
+    }
+    parts
+}
+
+/// The wait for another element of a container whose elements are all known: `pair = (send, recv)`, `pair[0].wait()`.
+fn waited_sibling(gone: &Gone, container: &super::value::Container) -> Option<(Span, Selection)> {
+    if !container.is_exact() {
+        return None;
+    }
+    container.objects().into_iter().find_map(|id| match gone.get(&id) {
+        Some(Object::Handle(handle)) if handle.status == Status::Finished && !handle.many => {
+            Some((handle.finished?, Selection::Index))
+        }
+        _ => None,
+    })
+}
+
+fn is_in_container(gone: &Gone, id: ObjectId) -> bool {
+    gone.values().any(|object| match object {
+        Object::Container(container) => container.objects().contains(&id),
+        _ => false,
+    })
+}
+
+/// Where the story of an event begins.
+fn start_of(what: &What) -> u32 {
+    match what {
+        What::Lost { handle, .. } | What::PartlyWaited { handle, .. } | What::Kept { handle, .. } => {
+            handle.started.start
+        }
+        What::Unlaunched { built, .. } => built.start,
+        What::WaitedTwice { first, .. } => first.start,
+        What::WaitOnList { at, .. }
+        | What::HandleAsList { at, .. }
+        | What::NoSuchMethod { at, .. }
+        | What::WaitNeverRuns { at, .. }
+        | What::BadTimeout { at, .. }
+        | What::BatchMisuse { at, .. } => at.start,
+    }
+}
+
+/// Whether two events tell of the same thing: a handle lost in the same way, the same call misused.
+fn same_place(a: &What, b: &What) -> bool {
+    match (a, b) {
+        (What::Lost { handle: x, how: p, .. }, What::Lost { handle: y, how: q, .. }) => {
+            x.started == y.started && p == q
+        }
+        (What::PartlyWaited { at: x, .. }, What::PartlyWaited { at: y, .. })
+        | (What::WaitOnList { at: x, .. }, What::WaitOnList { at: y, .. })
+        | (What::HandleAsList { at: x, .. }, What::HandleAsList { at: y, .. })
+        | (What::NoSuchMethod { at: x, .. }, What::NoSuchMethod { at: y, .. })
+        | (What::WaitNeverRuns { at: x, .. }, What::WaitNeverRuns { at: y, .. })
+        | (What::WaitedTwice { at: x, .. }, What::WaitedTwice { at: y, .. })
+        | (What::BadTimeout { at: x, .. }, What::BadTimeout { at: y, .. })
+        | (What::BatchMisuse { at: x, .. }, What::BatchMisuse { at: y, .. }) => x == y,
+        (What::Kept { handle: x, name: p }, What::Kept { handle: y, name: q }) => {
+            x.started == y.started && p == q
+        }
+        (What::Unlaunched { built: x, .. }, What::Unlaunched { built: y, .. }) => x == y,
+        _ => false,
+    }
+}

@@ -1,0 +1,351 @@
+//! What the analysis knows of a whole file while it goes through its functions.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use super::summary::Summary;
+use super::symbol::{Symbol, Symbols, Term};
+use super::value::Handle;
+use crate::catalog::{ApiId, Catalog, Does, TypeId};
+use crate::ir::{ClassId, Constant, FunctionId, FunctionKind, Global, Local, Operation, TypeRef, Unit};
+
+/// A file under analysis.
+pub(crate) struct Program<'a> {
+    pub(crate) unit: &'a Unit,
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) symbols: Symbols,
+    /// The backend in force: configured, or named by the program.
+    pub(crate) backend: Option<String>,
+    /// What each function does for its callers, as far as it is known yet.
+    pub(crate) summaries: Vec<Option<Rc<Summary>>>,
+    /// What names that are bound once at the top level hold.
+    pub(crate) globals: BTreeMap<String, Symbol>,
+    /// What the methods of each class put into its attributes.
+    pub(crate) attributes: HashMap<(ClassId, Rc<str>), Attribute>,
+    types: HashMap<Symbol, Type>,
+    methods: HashMap<&'a str, Vec<FunctionId>>,
+    overridden: BTreeSet<(ClassId, &'a str)>,
+    changing: BTreeSet<&'a str>,
+    finishing: HashMap<&'a str, ApiId>,
+}
+
+/// What is known of the type of a symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// An instance of a catalogued class.
+    Catalogued(TypeId),
+    /// An instance of one of these classes of the file.
+    Own(Vec<ClassId>),
+}
+
+/// What is known of an attribute of a class.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Attribute {
+    /// The types of what is stored in it; `None` among them where one is not known.
+    pub(crate) types: Vec<Option<Type>>,
+    /// A list of handles that is stored in it, or in an element of it.
+    pub(crate) lists: Vec<(Depth, Handle)>,
+}
+
+/// Whether something is stored in an attribute itself or under a key of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    Itself,
+    Element,
+}
+
+impl<'a> Program<'a> {
+    pub(crate) fn new(unit: &'a Unit, catalog: &'a Catalog, backend: Option<String>) -> Self {
+        let mut program = Self {
+            unit,
+            catalog,
+            symbols: Symbols::new(),
+            backend,
+            summaries: vec![None; unit.functions.len()],
+            globals: BTreeMap::new(),
+            attributes: HashMap::new(),
+            types: HashMap::new(),
+            methods: HashMap::new(),
+            overridden: BTreeSet::new(),
+            changing: BTreeSet::new(),
+            finishing: finishing_methods(catalog),
+        };
+        program.index_classes();
+        program.index_changes();
+        program
+    }
+
+    fn index_classes(&mut self) {
+        for class in &self.unit.classes {
+            for (name, &function) in &class.methods {
+                self.methods.entry(name).or_default().push(function);
+            }
+            let mut bases: Vec<ClassId> = own_bases(&class.bases).collect();
+            let mut seen = BTreeSet::new();
+            while let Some(base) = bases.pop() {
+                if seen.insert(base) {
+                    self.overridden.extend(class.methods.keys().map(|name| (base, name.as_str())));
+                    bases.extend(own_bases(&self.unit.class(base).bases));
+                }
+            }
+        }
+    }
+
+    /// Attributes that something other than a constructor stores may change while a function runs.
+    fn index_changes(&mut self) {
+        for function in &self.unit.functions {
+            let constructs = function.class.is_some() && function.name.ends_with("__init__");
+            for op in function.blocks.iter().flat_map(|block| &block.ops) {
+                match &op.operation {
+                    Operation::SetField { name, .. } if !constructs => {
+                        self.changing.insert(name);
+                    }
+                    Operation::Update { place: crate::ir::Place::Field(_, name), .. } => {
+                        self.changing.insert(name);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Forgets what holds in one function only.
+    pub(crate) fn start_function(&mut self) {
+        self.types.clear();
+    }
+
+    /// The method of some handle, whatever its class, that finishes or polls: `wait` on a value of which nothing is known.
+    pub(crate) fn finishing(&self, name: &str) -> Option<ApiId> {
+        self.finishing.get(name).copied()
+    }
+
+    /// The value of a name of the top level or of the language.
+    pub(crate) fn global(&mut self, name: &str) -> Symbol {
+        match self.unit.globals.get(name) {
+            Some(Global::Import(path)) => self.symbols.intern(Term::Path(path.as_str().into())),
+            Some(Global::Function(id)) => self.symbols.intern(Term::Function(*id)),
+            Some(Global::Class(id)) => self.symbols.intern(Term::Class(*id)),
+            Some(Global::Once) => match self.globals.get(name) {
+                Some(&symbol) => symbol,
+                None => self.symbols.intern(Term::Global(name.into())),
+            },
+            Some(Global::Several) => self.symbols.intern(Term::Global(name.into())),
+            None => {
+                let path = format!("builtins.{name}");
+                self.symbols.intern(Term::Path(path.into()))
+            }
+        }
+    }
+
+    /// Keeps what names of the top level hold, as far as it means the same everywhere in the file.
+    pub(crate) fn keep_globals(&mut self, globals: BTreeMap<String, Symbol>) {
+        let lasting = |symbol: Symbol| {
+            !self.symbols.any_part(symbol, &|term| {
+                matches!(
+                    term,
+                    Term::Result(_) | Term::Merged(..) | Term::Item(_) | Term::Unknown | Term::Parameter(_)
+                )
+            })
+        };
+        self.globals = globals.into_iter().filter(|(_, symbol)| lasting(*symbol)).collect();
+    }
+
+    /// Says what the type of a symbol is.
+    pub(crate) fn declare(&mut self, symbol: Symbol, of: Type) {
+        if symbol != Symbol::UNKNOWN {
+            self.types.insert(symbol, of);
+        }
+    }
+
+    /// The type named in an annotation.
+    pub(crate) fn named_type(&self, named: &TypeRef) -> Option<Type> {
+        match named {
+            TypeRef::Class(class) => Some(Type::Own(vec![*class])),
+            TypeRef::Path(path) => self.catalog.class(path).map(Type::Catalogued),
+            TypeRef::Unknown => None,
+        }
+    }
+
+    /// What is known of the type of a symbol.
+    pub(crate) fn type_of(&self, symbol: Symbol) -> Option<Type> {
+        if let Some(known) = self.types.get(&symbol) {
+            return Some(known.clone());
+        }
+        match self.symbols.term(symbol) {
+            Term::Path(path) => self.catalog.value(path).map(Type::Catalogued),
+            Term::Field(of, name) => {
+                let Some(Type::Own(classes)) = self.type_of(*of) else { return None };
+                classes.iter().find_map(|&class| self.attribute_type(class, name))
+            }
+            _ => None,
+        }
+    }
+
+    fn attribute_type(&self, class: ClassId, name: &Rc<str>) -> Option<Type> {
+        let attribute = self.attributes.get(&(class, name.clone()));
+        if let Some(attribute) = attribute {
+            let mut classes = Vec::new();
+            for of in &attribute.types {
+                match of {
+                    Some(Type::Own(more)) => classes.extend(more.iter().copied()),
+                    Some(Type::Catalogued(_)) => return of.clone(),
+                    None => return None,
+                }
+            }
+            classes.sort_unstable();
+            classes.dedup();
+            if !classes.is_empty() {
+                return Some(Type::Own(classes));
+            }
+        }
+        own_bases(&self.unit.class(class).bases).find_map(|base| self.attribute_type(base, name))
+    }
+
+    /// The attribute of a class that a place lies in, and how deep: `self.open[k]` is an element of `open`.
+    pub(crate) fn attribute_of(&self, place: Symbol) -> Option<(ClassId, Rc<str>, Depth)> {
+        let (field, depth) = match self.symbols.term(place) {
+            Term::Element([of, _]) => (*of, Depth::Element),
+            _ => (place, Depth::Itself),
+        };
+        let Term::Field(of, name) = self.symbols.term(field) else { return None };
+        match self.type_of(*of) {
+            Some(Type::Own(classes)) => Some((*classes.first()?, name.clone(), depth)),
+            Some(Type::Catalogued(_)) | None => None,
+        }
+    }
+
+    /// The method that a call on an instance of a class runs, if that is certain.
+    pub(crate) fn method(&self, class: ClassId, name: &str) -> Option<FunctionId> {
+        if self.overridden.contains(&(class, name)) {
+            return None;
+        }
+        self.inherited(class, name, 0)
+    }
+
+    fn inherited(&self, class: ClassId, name: &str, depth: u32) -> Option<FunctionId> {
+        let entry = self.unit.class(class);
+        if let Some(&function) = entry.methods.get(name) {
+            return Some(function);
+        }
+        if depth > 20 || entry.members.contains(name) {
+            return None;
+        }
+        own_bases(&entry.bases).find_map(|base| self.inherited(base, name, depth + 1))
+    }
+
+    /// The method that `super()` gives.
+    pub(crate) fn inherited_from_bases(&self, class: ClassId, name: &str) -> Option<FunctionId> {
+        own_bases(&self.unit.class(class).bases).find_map(|base| self.inherited(base, name, 0))
+    }
+
+    /// The constructor of a class, if it is in the file.
+    pub(crate) fn constructor(&self, class: ClassId) -> Option<FunctionId> {
+        self.inherited(class, "__init__", 0)
+    }
+
+    /// The one method of the file that has this name, for receivers whose type is not known.
+    pub(crate) fn only_method(&self, name: &str) -> Option<FunctionId> {
+        match self.methods.get(name)?.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
+
+    /// Whether a fact about a symbol may be another in the next turn of a loop.
+    pub(crate) fn is_volatile(&self, symbol: Symbol) -> bool {
+        self.symbols.any_part(symbol, &|term| match term {
+            Term::Call(parts) => !parts.first().is_some_and(|&callee| self.is_catalogued(callee)),
+            Term::Field(_, name) => self.changing.contains(&**name),
+            _ => false,
+        })
+    }
+
+    /// Whether a symbol is a function of the catalogue, which gives the same for the same arguments.
+    fn is_catalogued(&self, callee: Symbol) -> bool {
+        self.symbols.path_of(callee).is_some_and(|path| self.catalog.api(&path).is_some())
+    }
+
+    /// Whether a caller knows what a symbol stands for.
+    pub(crate) fn is_visible(&self, symbol: Symbol) -> bool {
+        !self.symbols.any_part(symbol, &|term| {
+            matches!(term, Term::Result(_) | Term::Merged(..) | Term::Item(_) | Term::Unknown)
+        })
+    }
+
+    /// Whether something done to a symbol is done to something of the caller.
+    pub(crate) fn is_reachable_by_caller(&self, symbol: Symbol) -> bool {
+        let local = |term: &Term| matches!(term, Term::Result(_) | Term::Merged(..));
+        let foreign = |term: &Term| matches!(term, Term::Parameter(_) | Term::Captured(_) | Term::Global(_));
+        self.symbols.any_part(symbol, &foreign)
+            && !matches!(self.symbols.term(self.owner(symbol)), term if local(term))
+    }
+
+    /// What a place belongs to: `self` for `self.open[k]`.
+    pub(crate) fn owner(&self, place: Symbol) -> Symbol {
+        match self.symbols.term(place) {
+            Term::Field(of, _) | Term::Item(of) | Term::Element([of, _]) => self.owner(*of),
+            _ => place,
+        }
+    }
+
+    /// How a symbol is written in the source of a function.
+    pub(crate) fn written(&self, function: FunctionId, symbol: Symbol) -> Option<String> {
+        match self.symbols.term(symbol) {
+            Term::Parameter(n) => {
+                Some(self.unit.function(function).parameters.get(*n as usize)?.name.clone())
+            }
+            Term::Captured(local) => {
+                let parent = self.unit.function(function).parent?;
+                self.local_name(parent, *local)
+            }
+            Term::Merged(_, local) => self.local_name(function, Local(*local)),
+            Term::Global(name) => Some(name.to_string()),
+            Term::Path(path) => path.rsplit('.').next().map(str::to_owned),
+            Term::Field(of, name) => Some(format!("{}.{name}", self.written(function, *of)?)),
+            Term::Element([of, key]) => {
+                let key = self.written(function, *key).unwrap_or_else(|| "…".to_owned());
+                Some(format!("{}[{key}]", self.written(function, *of)?))
+            }
+            Term::Constant(Constant::Int(value)) => Some(value.to_string()),
+            Term::Constant(Constant::Str(value)) => Some(format!("{value:?}")),
+            _ => None,
+        }
+    }
+
+    fn local_name(&self, function: FunctionId, local: Local) -> Option<String> {
+        let info = self.unit.function(function).locals.get(local.0 as usize)?;
+        (!info.name.is_empty()).then(|| info.name.clone())
+    }
+
+    /// Whether a function is called with the receiver in front.
+    pub(crate) fn takes_receiver(&self, function: FunctionId) -> bool {
+        match self.unit.function(function).kind {
+            FunctionKind::Method | FunctionKind::ClassMethod | FunctionKind::Property => true,
+            FunctionKind::TopLevel | FunctionKind::Plain | FunctionKind::Static | FunctionKind::Lambda => {
+                false
+            }
+        }
+    }
+}
+
+fn own_bases(bases: &[TypeRef]) -> impl Iterator<Item = ClassId> + '_ {
+    bases.iter().filter_map(|base| match base {
+        TypeRef::Class(class) => Some(*class),
+        TypeRef::Path(_) | TypeRef::Unknown => None,
+    })
+}
+
+/// The methods of handles that finish or poll, by their name.
+fn finishing_methods(catalog: &Catalog) -> HashMap<&str, ApiId> {
+    let mut methods = HashMap::new();
+    for api in catalog.apis() {
+        let is_method = catalog.owner(api).is_some_and(|class| catalog.class_entry(class).handle);
+        let entry = catalog.function(api);
+        let on_itself = entry.on.as_deref().is_none_or(|on| on == "self");
+        if is_method && on_itself && matches!(entry.does, Does::Finish | Does::Poll) {
+            let name = catalog.short_name(api);
+            methods.entry(name.rsplit('.').next().unwrap_or(name)).or_insert(api);
+        }
+    }
+    methods
+}

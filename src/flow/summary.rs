@@ -1,0 +1,136 @@
+//! Summaries: what a function does for its callers, without its code.
+//!
+//! ```text
+//! def start(x, async_op=False):
+//!     out = torch.empty_like(x)
+//!     work = dist.all_reduce(out, async_op=async_op)
+//!     return out, work
+//! ```
+//!
+//! has two **outcomes**: under `async_op` it gives a tuple with a pending handle, otherwise a tuple with `None`. An outcome
+//! is a set of conditions on the parameters, what was done to things of the caller in order (**effects**), what was stored
+//! where others see it, the result, and the objects that result and stores refer to. A call copies these objects into the
+//! caller's state, so that a handle that came through three wrappers is as good as one from the library.
+//!
+//! Everything in a summary is written in terms of the callee's parameters. Nothing in it refers to source code but the
+//! spans of the story.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::program::Type;
+use super::state::Effect;
+use super::symbol::Symbol;
+use super::value::{Object, ObjectId, Value};
+
+/// What a function does for its callers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Summary {
+    /// The ways in which it can end.
+    pub(crate) outcomes: Vec<Outcome>,
+    /// Containers of the caller of which it looks at elements.
+    pub(crate) looks_into: Vec<Symbol>,
+    /// Whether it starts or finishes anything.
+    pub(crate) communicates: bool,
+}
+
+/// One way in which a function can end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// What holds of the parameters then.
+    pub(crate) conditions: Vec<(Symbol, bool)>,
+    /// What was done to things of the caller.
+    pub(crate) effects: Vec<Effect>,
+    /// What places that the caller can see hold.
+    pub(crate) stores: Vec<(Symbol, Value)>,
+    /// The result.
+    pub(crate) result: Value,
+    /// The types of what it makes: instances of classes of the file.
+    pub(crate) types: Vec<(Symbol, Type)>,
+    /// The objects that results, stores and effects refer to.
+    pub(crate) heap: BTreeMap<ObjectId, Object>,
+}
+
+/// How many outcomes are kept apart.
+const MOST: usize = 12;
+
+impl Summary {
+    /// Adds an outcome, as part of an earlier one where it does the same.
+    pub(crate) fn add(&mut self, outcome: Outcome) {
+        for known in &mut self.outcomes {
+            if known.does_the_same(&outcome) {
+                known.conditions.retain(|condition| outcome.conditions.contains(condition));
+                if known.result != outcome.result {
+                    known.result = Value::UNKNOWN;
+                }
+                known.forget_differing_stores(&outcome);
+                return;
+            }
+        }
+        self.outcomes.push(outcome);
+    }
+
+    /// Whether there are more outcomes than are worth following.
+    pub(crate) fn is_too_rich(&self) -> bool {
+        self.outcomes.len() > MOST
+    }
+
+    /// Whether some outcome gives a handle, or stores or pushes one.
+    pub(crate) fn gives_handles(&self) -> bool {
+        self.outcomes.iter().any(Outcome::gives_handle)
+    }
+}
+
+impl Outcome {
+    fn does_the_same(&self, other: &Self) -> bool {
+        let followed = |outcome: &Self| {
+            outcome.stores.iter().filter(|(_, value)| value.symbol().is_none()).cloned().collect::<Vec<_>>()
+        };
+        let alike = match (&self.result, &other.result) {
+            // `None` is told from everything else: callers test for it.
+            (Value::Symbol(a), Value::Symbol(b)) => (*a == Symbol::NONE) == (*b == Symbol::NONE),
+            (a, b) => a == b,
+        };
+        alike && self.effects == other.effects && self.heap == other.heap && followed(self) == followed(other)
+    }
+
+    fn forget_differing_stores(&mut self, other: &Self) {
+        let plain: Vec<Symbol> = other
+            .stores
+            .iter()
+            .filter(|store| !self.stores.contains(store))
+            .map(|(place, _)| *place)
+            .collect();
+        for (place, value) in &mut self.stores {
+            if !other.stores.iter().any(|(theirs, same)| theirs == place && same == value) {
+                *value = Value::UNKNOWN;
+            }
+        }
+        let missing: Vec<Symbol> =
+            plain.into_iter().filter(|place| !self.stores.iter().any(|(mine, _)| mine == place)).collect();
+        self.stores.extend(missing.into_iter().map(|place| (place, Value::UNKNOWN)));
+    }
+
+    /// Whether it finishes something of the caller.
+    pub(crate) fn finishes(&self) -> bool {
+        self.effects.iter().any(|effect| matches!(effect, Effect::Finish(..)))
+    }
+
+    /// The objects that are kept where the caller can see them and do not come out as the result.
+    pub(crate) fn kept_objects(&self) -> BTreeSet<ObjectId> {
+        let mut given = BTreeSet::new();
+        let mut stack = self.result.objects();
+        while let Some(id) = stack.pop() {
+            if given.insert(id)
+                && let Some(object) = self.heap.get(&id)
+            {
+                object.visit(&mut |inner| stack.push(inner));
+            }
+        }
+        self.heap.keys().copied().filter(|id| !given.contains(id)).collect()
+    }
+
+    /// Whether the result is or contains a handle.
+    pub(crate) fn gives_handle(&self) -> bool {
+        self.heap.values().any(|object| matches!(object, Object::Handle(_)))
+    }
+}

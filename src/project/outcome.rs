@@ -1,0 +1,76 @@
+//! What a run found.
+
+use crate::rules::{Finding, Label, Severity};
+use crate::source::{SourceFile, Span};
+
+/// The name under which a file that cannot be parsed is reported.
+pub const SYNTAX_ERROR: &str = "syntax-error";
+/// The name under which a file that cannot be read or decoded is reported.
+pub const UNREADABLE_FILE: &str = "unreadable-file";
+/// The name under which a defect of `unwaited` itself is reported.
+pub const INTERNAL_ERROR: &str = "internal-error";
+
+/// What a run found.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The files about which there is something to say, in the order of their names.
+    pub reports: Vec<FileReport>,
+    /// How many files were looked at.
+    pub files: usize,
+    /// What the user should know beside findings: paths that were given and are no source files.
+    pub notes: Vec<String>,
+}
+
+impl Outcome {
+    /// All findings with the file that they are in, in the order of the report.
+    pub fn findings(&self) -> impl Iterator<Item = (&FileReport, &Finding)> {
+        self.reports.iter().flat_map(|report| report.findings.iter().map(move |finding| (report, finding)))
+    }
+
+    /// Whether some file could not be checked, or not wholly.
+    pub fn is_incomplete(&self) -> bool {
+        self.findings()
+            .any(|(_, finding)| matches!(finding.rule, SYNTAX_ERROR | UNREADABLE_FILE | INTERNAL_ERROR))
+    }
+
+    /// Whether some finding weighs at least this much.
+    pub fn reaches(&self, severity: Severity) -> bool {
+        self.findings().any(|(_, finding)| finding.severity >= severity)
+    }
+}
+
+/// The findings of one file.
+#[derive(Clone, Debug)]
+pub struct FileReport {
+    /// The file's path, relative to the working directory where it lies in it.
+    pub name: String,
+    /// Its text, unless it could not be read.
+    pub source: Option<SourceFile>,
+    /// What was found, in the order of the file.
+    pub findings: Vec<Finding>,
+}
+
+impl FileReport {
+    /// The report of a file that has no text to point at.
+    pub(crate) fn without_text(name: String, finding: Finding) -> Self {
+        Self { name, source: None, findings: vec![finding] }
+    }
+}
+
+/// A finding about a file as a whole or about how it is written, in which no handle takes part.
+pub(crate) fn plain_finding(
+    rule: &'static str,
+    severity: Severity,
+    message: impl Into<String>,
+    span: Span,
+) -> Finding {
+    Finding {
+        rule,
+        severity,
+        message: message.into(),
+        primary: Label { span, text: String::new() },
+        labels: Vec::new(),
+        help: String::new(),
+        function: String::new(),
+    }
+}

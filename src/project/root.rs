@@ -1,0 +1,90 @@
+//! Finds the root of the tree that a file belongs to.
+//!
+//! The nearest folder upward counts that holds `unwaited.toml`, `.unwaited.toml`, a `pyproject.toml` with a table
+//! `[tool.unwaited]`, or version control.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::Configuration;
+
+/// The roots that were found so far.
+pub(crate) struct Roots {
+    configuration: Configuration,
+    known: HashMap<PathBuf, Option<PathBuf>>,
+}
+
+impl Roots {
+    pub(crate) fn new(configuration: Configuration) -> Self {
+        Self { configuration, known: HashMap::new() }
+    }
+
+    /// The root above a file.
+    pub(crate) fn of(&mut self, file: &Path) -> Option<PathBuf> {
+        let absolute = std::path::absolute(file).ok()?;
+        let folder = absolute.parent()?;
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        if let Some(root) = self.known.get(&folder) {
+            return root.clone();
+        }
+        let root = folder.ancestors().find(|folder| self.is_root(folder)).map(Path::to_owned);
+        self.known.insert(folder, root.clone());
+        root
+    }
+
+    fn is_root(&self, folder: &Path) -> bool {
+        let configured = match self.configuration {
+            Configuration::Searched => is_configured(folder),
+            Configuration::Isolated => false,
+        };
+        configured || [".git", ".hg"].iter().any(|name| folder.join(name).exists())
+    }
+}
+
+fn is_configured(folder: &Path) -> bool {
+    let own = ["unwaited.toml", ".unwaited.toml"];
+    own.iter().any(|name| folder.join(name).is_file()) || has_table(&folder.join("pyproject.toml"))
+}
+
+fn has_table(pyproject: &Path) -> bool {
+    let Ok(text) = std::fs::read_to_string(pyproject) else { return false };
+    let Ok(table) = text.parse::<toml::Table>() else { return false };
+    table.get("tool").and_then(|tool| tool.get("unwaited")).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in files {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn root(files: &[(&str, &str)], configuration: Configuration) -> Option<String> {
+        let folder = tree(files);
+        let root = Roots::new(configuration).of(&folder.path().join("a/b/c.py"))?;
+        let base = folder.path().canonicalize().unwrap();
+        Some(root.strip_prefix(base).ok()?.display().to_string())
+    }
+
+    #[test]
+    fn the_nearest_of_configuration_and_version_control() {
+        let files = [("a/unwaited.toml", ""), (".git/HEAD", ""), ("a/b/c.py", "")];
+        assert_eq!(root(&files, Configuration::Searched).as_deref(), Some("a"));
+        assert_eq!(root(&files, Configuration::Isolated).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn a_pyproject_counts_with_our_table_only() {
+        let ours = [("a/pyproject.toml", "[tool.unwaited]\n"), (".git/HEAD", ""), ("a/b/c.py", "")];
+        assert_eq!(root(&ours, Configuration::Searched).as_deref(), Some("a"));
+        let other = [("a/pyproject.toml", "[tool.other]\n"), (".git/HEAD", ""), ("a/b/c.py", "")];
+        assert_eq!(root(&other, Configuration::Searched).as_deref(), Some(""));
+    }
+}

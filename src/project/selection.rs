@@ -1,0 +1,206 @@
+//! Which rules apply, and how much their findings weigh.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{INTERNAL_ERROR, SYNTAX_ERROR, UNREADABLE_FILE};
+use crate::rules::{self, Law, RULES, Severity};
+
+/// The name under which suppressions without effect are reported.
+pub const UNUSED_IGNORE: &str = "unused-ignore";
+
+/// Something that a finding can be called.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownRule {
+    /// Its name.
+    pub name: &'static str,
+    /// How much its findings weigh unless the user says otherwise.
+    pub severity: Severity,
+    /// What it is about.
+    pub subject: Subject,
+    /// What it finds, in one line.
+    pub summary: &'static str,
+    /// Its page.
+    pub page: &'static str,
+}
+
+/// What a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// The program: it breaks a law.
+    Law(Law),
+    /// Comments that suppress findings.
+    Comments,
+    /// Files that could not be checked. These rules cannot be chosen or suppressed.
+    Failures,
+}
+
+/// What the tool says about its own work, beside [`RULES`].
+const OWN: &[(&str, Severity, Subject, &str)] = &[
+    (
+        UNUSED_IGNORE,
+        Severity::Warning,
+        Subject::Comments,
+        "a suppression comment suppresses nothing, or cannot be understood",
+    ),
+    (SYNTAX_ERROR, Severity::Error, Subject::Failures, "a file, or a part of it, cannot be parsed"),
+    (UNREADABLE_FILE, Severity::Error, Subject::Failures, "a file cannot be read or decoded"),
+    (INTERNAL_ERROR, Severity::Error, Subject::Failures, "a defect in unwaited kept it from checking a file"),
+];
+
+/// Everything that a finding can be called, in the order of the lists.
+pub fn known_rules() -> impl Iterator<Item = KnownRule> {
+    let of_laws = RULES.iter().map(|rule| KnownRule {
+        name: rule.name,
+        severity: rule.severity,
+        subject: Subject::Law(rule.law),
+        summary: rule.summary,
+        page: rule.page,
+    });
+    of_laws.chain(OWN.iter().map(|&(name, severity, subject, summary)| KnownRule {
+        name,
+        severity,
+        subject,
+        summary,
+        page: rules::page(name).unwrap_or_default(),
+    }))
+}
+
+/// The name of a rule that can be chosen and suppressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleName(&'static str);
+
+impl RuleName {
+    /// Finds the rule of this name.
+    pub fn parse(name: &str) -> Result<Self, BadRuleName> {
+        let rule = known_rule(name)?;
+        match rule.subject {
+            Subject::Law(_) | Subject::Comments => Ok(Self(rule.name)),
+            Subject::Failures => Err(BadRuleName::Fixed(rule.name)),
+        }
+    }
+
+    /// The name.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+/// What is known under a name.
+pub fn known_rule(name: &str) -> Result<KnownRule, BadRuleName> {
+    let name = name.trim();
+    known_rules().find(|rule| rule.name == name).ok_or_else(|| BadRuleName::Unknown {
+        name: name.to_owned(),
+        near: nearest(name, known_rules().map(|rule| rule.name)),
+    })
+}
+
+/// A name that cannot stand where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadRuleName {
+    /// No rule has it.
+    Unknown {
+        /// The name.
+        name: String,
+        /// The rule that was probably meant.
+        near: Option<&'static str>,
+    },
+    /// It says that a file could not be checked, which nobody can choose.
+    Fixed(&'static str),
+}
+
+impl std::fmt::Display for BadRuleName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unknown { name, near: Some(near) } => {
+                write!(f, "no rule is called `{name}`: did you mean `{near}`?")
+            }
+            Self::Unknown { name, near: None } => write!(f, "no rule is called `{name}`"),
+            Self::Fixed(name) => write!(f, "`{name}` is always reported: leave the file out instead"),
+        }
+    }
+}
+
+impl std::error::Error for BadRuleName {}
+
+/// The candidate that is most like a misspelt name, if any is.
+pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    candidates
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|(left, _), (right, _)| left.total_cmp(right))
+        .map(|(_, candidate)| candidate)
+}
+
+/// Which rules apply, and how much their findings weigh.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    rules: BTreeSet<&'static str>,
+    severities: BTreeMap<&'static str, Severity>,
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        let rules = known_rules().map(|rule| rule.name).collect();
+        Self { rules, severities: BTreeMap::new() }
+    }
+}
+
+impl Selection {
+    /// Only these rules.
+    pub fn only(rules: impl IntoIterator<Item = RuleName>) -> Self {
+        let rules = rules.into_iter().map(RuleName::as_str).collect();
+        Self { rules, severities: BTreeMap::new() }
+    }
+
+    /// These rules too.
+    pub fn with(mut self, rules: impl IntoIterator<Item = RuleName>) -> Self {
+        self.rules.extend(rules.into_iter().map(RuleName::as_str));
+        self
+    }
+
+    /// All but these rules.
+    pub fn without(mut self, rules: impl IntoIterator<Item = RuleName>) -> Self {
+        for rule in rules {
+            self.rules.remove(rule.as_str());
+        }
+        self
+    }
+
+    /// Findings of this rule weigh so much.
+    pub fn weighing(mut self, rule: RuleName, severity: Severity) -> Self {
+        self.severities.insert(rule.as_str(), severity);
+        self
+    }
+
+    /// Whether a rule applies.
+    pub fn selects(&self, rule: &str) -> bool {
+        self.rules.contains(rule)
+    }
+
+    /// How much the user wants a rule's findings to weigh.
+    pub fn severity_of(&self, rule: &str) -> Option<Severity> {
+        self.severities.get(rule).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_rule_is_told_what_was_probably_meant() {
+        let wrong = RuleName::parse("unusd-ignore").unwrap_err();
+        insta::assert_snapshot!(wrong, @"no rule is called `unusd-ignore`: did you mean `unused-ignore`?");
+        insta::assert_snapshot!(RuleName::parse("E501").unwrap_err(), @"no rule is called `E501`");
+        insta::assert_snapshot!(RuleName::parse("syntax-error").unwrap_err(), @"`syntax-error` is always reported: leave the file out instead");
+    }
+
+    #[test]
+    fn ignoring_wins_over_selecting() {
+        let rule = RuleName::parse(UNUSED_IGNORE).unwrap();
+        assert!(Selection::default().selects(UNUSED_IGNORE));
+        assert!(!Selection::only([]).selects(UNUSED_IGNORE));
+        assert!(Selection::only([]).with([rule]).selects(UNUSED_IGNORE));
+        assert!(!Selection::only([rule]).without([rule]).selects(UNUSED_IGNORE));
+    }
+}

@@ -1,0 +1,39 @@
+//! One row for each finding: `path:row:column: severity[rule] message`.
+
+use std::io::{self, Write};
+
+use super::{Colour, Look, printable};
+use crate::project::{FileReport, Outcome};
+use crate::rules::{Finding, Severity};
+
+pub(super) fn write(outcome: &Outcome, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    for (report, finding) in outcome.findings() {
+        let severity = coloured(finding.severity, look.colour);
+        let message = printable(&finding.message);
+        writeln!(out, "{}: {severity}[{}] {message}", place(report, finding), finding.rule)?;
+    }
+    Ok(())
+}
+
+fn place(report: &FileReport, finding: &Finding) -> String {
+    let name = printable(&report.name);
+    match &report.source {
+        Some(source) => {
+            let position = source.position(finding.primary.span.start);
+            format!("{name}:{}:{}", position.row, position.column)
+        }
+        None => name,
+    }
+}
+
+fn coloured(severity: Severity, colour: Colour) -> String {
+    let code = match severity {
+        Severity::Error => 31,
+        Severity::Warning => 33,
+        Severity::Advice => 36,
+    };
+    match colour {
+        Colour::Coloured => format!("\u{1b}[{code}m{}\u{1b}[0m", severity.word()),
+        Colour::Plain => severity.word().to_owned(),
+    }
+}

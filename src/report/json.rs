@@ -1,0 +1,81 @@
+//! One array with an element for each finding.
+//!
+//! Rows and columns count from 1, columns in characters. A finding about a file that could not be read stands at 1:1.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::page_address;
+use crate::project::{FileReport, Outcome};
+use crate::rules::{Finding, Label};
+use crate::source::{Position, SourceFile, Span};
+
+pub(super) fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    let elements: Vec<Element<'_>> =
+        outcome.findings().map(|(report, finding)| element(report, finding)).collect();
+    write_value(&elements, out)
+}
+
+/// Writes any value as indented JSON with a line end.
+pub(super) fn write_value(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)
+}
+
+#[derive(Serialize)]
+struct Element<'o> {
+    rule: &'o str,
+    severity: &'o str,
+    message: &'o str,
+    filename: &'o str,
+    location: Location,
+    end_location: Location,
+    labels: Vec<JsonLabel<'o>>,
+    help: Option<&'o str>,
+    url: Option<String>,
+    fix: Option<()>,
+}
+
+#[derive(Serialize)]
+struct JsonLabel<'o> {
+    message: &'o str,
+    location: Location,
+    end_location: Location,
+}
+
+#[derive(Serialize)]
+struct Location {
+    row: u32,
+    column: u32,
+}
+
+fn element<'o>(report: &'o FileReport, finding: &'o Finding) -> Element<'o> {
+    let source = report.source.as_ref();
+    let (location, end_location) = locations(source, finding.primary.span);
+    let told =
+        std::iter::once(&finding.primary).chain(&finding.labels).filter(|label| !label.text.is_empty());
+    Element {
+        rule: finding.rule,
+        severity: finding.severity.word(),
+        message: &finding.message,
+        filename: &report.name,
+        location,
+        end_location,
+        labels: told.map(|label| json_label(source, label)).collect(),
+        help: Some(finding.help.as_str()).filter(|help| !help.is_empty()),
+        url: page_address(finding.rule),
+        fix: None,
+    }
+}
+
+fn json_label<'o>(source: Option<&SourceFile>, label: &'o Label) -> JsonLabel<'o> {
+    let (location, end_location) = locations(source, label.span);
+    JsonLabel { message: &label.text, location, end_location }
+}
+
+fn locations(source: Option<&SourceFile>, span: Span) -> (Location, Location) {
+    let at = |offset| source.map_or(Position { row: 1, column: 1 }, |source| source.position(offset));
+    let location = |position: Position| Location { row: position.row, column: position.column };
+    (location(at(span.start)), location(at(span.end)))
+}
