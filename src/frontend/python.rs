@@ -14,7 +14,7 @@
 //! - A **frame** ([`exits`]) is a construct around the current statement that a `return`, `break`, `continue` or `raise` has to pass:
 //!   a loop, a `with`, a `finally`, the handlers of a `try`. Each exit gets its own copy of what happens on the way out.
 //!
-//! How the hard constructs are lowered is said where they are: `try`, `finally` and `with` in [`exits`], comprehensions and
+//! How the hard constructs are lowered is said where they are: `finally` in [`exits`], `try` and `with` in [`guarded`], comprehensions and
 //! generator expressions in [`comprehension`], `match` in [`pattern`], imports and names of the top level in [`globals`].
 //!
 //! The parser recovers from errors: what it could not read becomes a [`Problem`], everything else is lowered.
@@ -26,10 +26,12 @@ mod call;
 mod class;
 mod comprehension;
 mod condition;
+mod decorator;
 mod exits;
 mod expression;
 mod function;
 mod globals;
+mod guarded;
 mod import;
 mod pattern;
 mod scan;
