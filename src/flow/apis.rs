@@ -16,6 +16,9 @@ use crate::catalog::{ApiId, Count, Does, Function, Returns, WhichOf};
 use crate::ir::{Constant, ContainerKind, Operator, Which};
 use crate::source::Span;
 
+/// A tuple of symbols.
+const TUPLE: Operator = Operator::Other("tuple");
+
 /// The arguments of a call, as a catalogued function sees them.
 struct Given<'c> {
     entry: &'c Function,
@@ -444,12 +447,25 @@ impl Run<'_, '_> {
         let path = self.program.catalog.path(api).to_owned();
         let callee = self.program.symbols.intern(Term::Path(path.as_str().into()));
         let arguments = given.receiver.iter().chain(given.arguments.iter().map(|bound| &bound.value));
-        let all: Vec<Symbol> = std::iter::once(callee)
-            .chain(arguments.map(|value| value.symbol().unwrap_or(Symbol::UNKNOWN)))
-            .collect();
+        let arguments: Vec<Value> = arguments.cloned().collect();
+        let mut all = vec![callee];
+        for value in &arguments {
+            all.push(self.plain_symbol(state, value));
+        }
         match self.program.symbols.call(all) {
             Symbol::UNKNOWN => self.fresh(state, 0),
             same => same,
+        }
+    }
+
+    /// The symbol of a value; a tuple of symbols has one too.
+    fn plain_symbol(&mut self, state: &State, value: &Value) -> Symbol {
+        let Value::Object(id) = value else { return value.symbol().unwrap_or(Symbol::UNKNOWN) };
+        let Some(container) = state.container(*id) else { return Symbol::UNKNOWN };
+        let parts: Option<Vec<Symbol>> = container.entries.iter().map(|(_, value)| value.symbol()).collect();
+        match parts {
+            Some(parts) if container.is_exact() => self.program.symbols.apply(&TUPLE, parts),
+            _ => Symbol::UNKNOWN,
         }
     }
 
@@ -488,22 +504,21 @@ impl Run<'_, '_> {
             ("len", Some(Value::Symbol(of))) if of != Symbol::UNKNOWN => {
                 Value::Symbol(self.program.symbols.intern(Term::Length(of)))
             }
-            ("isinstance", Some(value @ Value::Object(_))) => self.type_test(state, &value, given),
+            ("isinstance", Some(value @ Value::Object(_))) => {
+                let class = given.arguments.get(1).map_or(Value::UNKNOWN, |bound| bound.value.clone());
+                let class = self.plain_symbol(state, &class);
+                self.type_test(state, &value, class)
+            }
             ("bool", Some(value)) => Value::Test(Test::Truth(value).into()),
             _ => Value::Symbol(self.pure_symbol(state, api, given)),
         }
     }
 
     /// `isinstance(h, list)` of something that is followed.
-    fn type_test(&mut self, state: &State, value: &Value, given: &Given<'_>) -> Value {
-        let Some(class) = given.arguments.get(1).map(|bound| &bound.value) else { return Value::UNKNOWN };
-        let symbols: Vec<Symbol> = match class {
-            Value::Symbol(symbol) => vec![*symbol],
-            Value::Object(id) => match state.container(*id) {
-                Some(container) => container.elements().filter_map(Value::symbol).collect(),
-                None => Vec::new(),
-            },
-            _ => Vec::new(),
+    pub(crate) fn type_test(&mut self, state: &State, value: &Value, class: Symbol) -> Value {
+        let symbols: Vec<Symbol> = match self.program.symbols.term(class) {
+            Term::Apply(operator, parts) if *operator == TUPLE => parts.clone(),
+            _ => vec![class],
         };
         let names: Vec<_> =
             symbols.iter().filter_map(|&symbol| self.program.symbols.last_name(symbol)).collect();

@@ -246,8 +246,10 @@ impl Run<'_, '_> {
                 return vec![(state, test)];
             }
             self.finish_value(&mut state, &this, which, None);
+            state.escape_memory_of(&self.program.symbols, receiver);
+        } else {
+            self.give_symbol_away(&mut state, receiver);
         }
-        self.give_symbol_away(&mut state, receiver);
         let callee = self.program.symbols.field(receiver, name);
         self.call_unknown(state, callee, arguments)
     }

@@ -11,7 +11,7 @@ use super::event::{Loss, Selection};
 use super::loops::direct_objects;
 use super::run::Run;
 use super::state::{Effect, State};
-use super::symbol::Symbol;
+use super::symbol::{Symbol, Term};
 use super::value::{Bound, Container, Object, ObjectId, Passing, Slot, Value};
 use crate::ir::{Constant, ContainerKind, Key, Local, Meaning, Operand};
 
@@ -62,6 +62,12 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Remembers that elements of a container are looked at.
+    fn look_into_container(&mut self, id: ObjectId) {
+        let base = self.program.symbols.intern(Term::Result(id.site));
+        self.look_into(base);
+    }
+
     pub(crate) fn element_of_symbol(&mut self, state: &State, of: Symbol, key: Symbol) -> Value {
         let place = self.program.symbols.element(of, key);
         state.memory.get(&place).cloned().unwrap_or(Value::Symbol(place))
@@ -89,6 +95,7 @@ impl Run<'_, '_> {
 
     /// The element of a container under a key.
     fn element_at(&mut self, state: &mut State, id: ObjectId, key: Symbol, by: By) -> Value {
+        self.look_into_container(id);
         let Some(container) = state.container(id) else { return Value::UNKNOWN };
         if let Some(value) = self.known_element(container, key) {
             return value;
@@ -151,6 +158,8 @@ impl Run<'_, '_> {
             }
             Value::Object(id) if state.container(*id).is_some() => {
                 let key = self.key_symbol(state, key);
+                let base = self.program.symbols.intern(Term::Result(id.site));
+                self.note_fill(state, base, key, &value);
                 self.put(state, *id, key, value);
             }
             Value::Each(objects) => {
@@ -378,6 +387,7 @@ impl Run<'_, '_> {
     }
 
     fn take_from(&mut self, state: &mut State, id: ObjectId) -> Value {
+        self.look_into_container(id);
         let drains = self.drains(state, id);
         let Some(container) = state.container_mut(id) else { return Value::UNKNOWN };
         if container.is_exact()

@@ -108,12 +108,16 @@ impl Run<'_, '_> {
             What::Lost { handle, how, .. } => match how {
                 Loss::Discarded | Loss::Underscore | Loss::Deleted | Loss::SlotRefilled => false,
                 Loss::Rebound | Loss::Renewed | Loss::ScopeEnd | Loss::ContainerGone => {
-                    self.is_loss_excused(handle.started, handle.guard, &candidate.path)
+                    self.is_loss_excused(handle.started, handle.guard, *how, &candidate.path)
                 }
             },
+            What::PartlyWaited { handle, .. } => {
+                let headers: BTreeSet<Span> = self.function.loops.iter().map(|of| of.span).collect();
+                self.excuses.waited.contains(&handle.started)
+                    && takes_no_turn(Some(&headers), &candidate.path)
+            }
             What::Unlaunched { built, .. } => self.excuses.restarted.contains(built),
-            What::PartlyWaited { .. }
-            | What::Kept { .. }
+            What::Kept { .. }
             | What::WaitOnList { .. }
             | What::HandleAsList { .. }
             | What::NoSuchMethod { .. }
@@ -124,7 +128,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn is_loss_excused(&self, started: Span, guard: Option<Span>, path: &[Decision]) -> bool {
+    fn is_loss_excused(&self, started: Span, guard: Option<Span>, how: Loss, path: &[Decision]) -> bool {
         if !self.excuses.waited.contains(&started) {
             return false;
         }
@@ -137,7 +141,9 @@ impl Run<'_, '_> {
         path.iter().any(|decision| {
             let Step { span, turn } = decision.step;
             let counts = matches!(turn, Turn::True | Turn::False) && self.counts_turns(decision.condition);
-            counts && (span.start >= started.start || guard == Some(span))
+            // Every second turn waits: the next turn overwrites what the others started.
+            let alternates = how == Loss::Renewed && self.is_remainder(decision.condition);
+            counts && !alternates && (span.start >= started.start || guard == Some(span))
         })
     }
 
@@ -158,6 +164,10 @@ impl Run<'_, '_> {
         };
         symbols.any_part(condition, &|term| matches!(term, Term::Apply(operator, _) if compares(operator)))
             && symbols.any_part(condition, &|term| self.is_number_of_turn(term))
+    }
+
+    fn is_remainder(&self, condition: Symbol) -> bool {
+        self.program.symbols.any_part(condition, &|term| matches!(term, Term::Apply(Operator::Other("%"), _)))
     }
 
     fn is_number_of_turn(&self, term: &Term) -> bool {

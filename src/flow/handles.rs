@@ -130,6 +130,8 @@ impl Run<'_, '_> {
             Which::All => self.finish_all(state, id),
             Which::Any | Which::Several => {
                 if self.drains(state, id) {
+                    let objects = state.container(id).map(direct_objects).unwrap_or_default();
+                    self.note_by_number(state, &objects);
                     self.finish_all(state, id);
                 } else {
                     self.finish_part(state, id, Selection::Any);

@@ -5,9 +5,11 @@ use std::rc::Rc;
 
 use super::summary::Summary;
 use super::symbol::{Symbol, Symbols, Term};
-use super::value::Handle;
+use super::value::{Handle, Value};
 use crate::catalog::{ApiId, Catalog, Does, TypeId};
-use crate::ir::{ClassId, Constant, FunctionId, FunctionKind, Global, Local, Operation, TypeRef, Unit};
+use crate::ir::{
+    BlockId, ClassId, Constant, FunctionId, FunctionKind, Global, Local, Operation, TypeRef, Unit,
+};
 
 /// A file under analysis.
 pub(crate) struct Program<'a> {
@@ -23,6 +25,7 @@ pub(crate) struct Program<'a> {
     /// What the methods of each class put into its attributes.
     pub(crate) attributes: HashMap<(ClassId, Rc<str>), Attribute>,
     types: HashMap<Symbol, Type>,
+    types_at: HashMap<(BlockId, Local), BTreeSet<ClassId>>,
     methods: HashMap<&'a str, Vec<FunctionId>>,
     overridden: BTreeSet<(ClassId, &'a str)>,
     changing: BTreeSet<&'a str>,
@@ -65,6 +68,7 @@ impl<'a> Program<'a> {
             globals: BTreeMap::new(),
             attributes: HashMap::new(),
             types: HashMap::new(),
+            types_at: HashMap::new(),
             methods: HashMap::new(),
             overridden: BTreeSet::new(),
             changing: BTreeSet::new(),
@@ -112,6 +116,17 @@ impl<'a> Program<'a> {
     /// Forgets what holds in one function only.
     pub(crate) fn start_function(&mut self) {
         self.types.clear();
+        self.types_at.clear();
+    }
+
+    /// Remembers of which classes the values are that arrive at a block in a variable.
+    pub(crate) fn note_types_at(&mut self, block: BlockId, locals: &BTreeMap<Local, Value>) {
+        for (&local, value) in locals {
+            if let Some(Type::Own(classes)) = value.symbol().and_then(|symbol| self.types.get(&symbol)) {
+                let known = self.types_at.entry((block, local)).or_default();
+                known.extend(classes.iter().copied());
+            }
+        }
     }
 
     /// The method of some handle, whatever its class, that finishes or polls: `wait` on a value of which nothing is known.
@@ -173,6 +188,11 @@ impl<'a> Program<'a> {
         }
         match self.symbols.term(symbol) {
             Term::Path(path) => self.catalog.value(path).map(Type::Catalogued),
+            // One class on some way says nothing of the other ways; two say that it is one of them.
+            Term::Merged(block, local) => match self.types_at.get(&(*block, Local(*local))) {
+                Some(classes) if classes.len() > 1 => Some(Type::Own(classes.iter().copied().collect())),
+                _ => None,
+            },
             Term::Field(of, name) => {
                 let Some(Type::Own(classes)) = self.type_of(*of) else { return None };
                 classes.iter().find_map(|&class| self.attribute_type(class, name))

@@ -112,11 +112,11 @@ impl Value {
     /// Calls `visit` with every object that the value refers to directly.
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(ObjectId)) {
         match self {
-            Self::Symbol(_) => {}
-            Self::Object(object) | Self::Part(object, _) | Self::Length(object) => visit(*object),
+            // A number or a truth value keeps nothing alive.
+            Self::Symbol(_) | Self::Length(_) | Self::Test(_) => {}
+            Self::Object(object) | Self::Part(object, _) => visit(*object),
             Self::Each(objects) | Self::Perhaps(objects) => objects.iter().copied().for_each(visit),
             Self::Method(method) => method.0.visit(visit),
-            Self::Test(test) => test.operands().into_iter().for_each(|operand| operand.visit(visit)),
         }
     }
 
@@ -143,13 +143,6 @@ impl Value {
 }
 
 impl Test {
-    pub(crate) fn operands(&self) -> Vec<&Value> {
-        match self {
-            Self::Finished(one, _) | Self::IsNone(one) | Self::Truth(one) | Self::Not(one) => vec![one],
-            Self::And(all) | Self::Or(all) => all.iter().collect(),
-        }
-    }
-
     fn mapped(&self, map: &dyn Fn(&Value) -> Value) -> Self {
         match self {
             Self::Finished(one, which) => Self::Finished(map(one), *which),

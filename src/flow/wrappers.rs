@@ -125,6 +125,9 @@ impl Run<'_, '_> {
 
     /// A condition of the callee, on the caller's values.
     fn condition(&mut self, state: &mut State, call: &Call, condition: Symbol) -> Value {
+        if let Some(test) = self.type_condition(state, call, condition) {
+            return test;
+        }
         let Term::Apply(operator, operands) = self.program.symbols.term(condition).clone() else {
             return self.resolve(state, call, condition);
         };
@@ -142,6 +145,20 @@ impl Run<'_, '_> {
                 Value::Test(Test::IsNone(value.clone()).into())
             }
             _ => Value::UNKNOWN,
+        }
+    }
+
+    /// `isinstance(parameter, list)`, where the caller passes something that is followed.
+    fn type_condition(&mut self, state: &mut State, call: &Call, condition: Symbol) -> Option<Value> {
+        let Term::Call(parts) = self.program.symbols.term(condition).clone() else { return None };
+        let &[callee, value, class] = parts.as_slice() else { return None };
+        let api = self.program.catalog.api(&self.program.symbols.path_of(callee)?)?;
+        if self.program.catalog.short_name(api) != "isinstance" {
+            return None;
+        }
+        match self.resolve(state, call, value) {
+            Value::Symbol(_) => None,
+            value => Some(self.type_test(state, &value, class)),
         }
     }
 
@@ -281,7 +298,9 @@ impl Run<'_, '_> {
             let placeholder = Object::Manager(super::value::Manager::ExpectingError);
             copies.insert(id, state.make(site, placeholder));
         }
-        let kept = outcome.kept_objects();
+        let symbols = &self.program.symbols;
+        let kept = outcome
+            .kept_objects(|symbol| matches!(symbols.term(symbol), Term::Parameter(_) | Term::Captured(_)));
         for (id, object) in &outcome.heap {
             let mut object = object.clone();
             self.translate_object(state, call, &mut object, &copies);
