@@ -22,7 +22,8 @@ fn import(unit: &Unit, name: &str) -> Option<String> {
 }
 
 fn function<'a>(unit: &'a Unit, name: &str) -> &'a Function {
-    unit.functions.iter().find(|it| it.name == name).unwrap()
+    let found = unit.functions.iter().find(|it| it.name == name);
+    found.unwrap_or_else(|| panic!("there is no function {name}"))
 }
 
 #[test]
