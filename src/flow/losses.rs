@@ -182,8 +182,19 @@ impl Run<'_, '_> {
     fn export(&mut self, state: &State) {
         let mut names = BTreeMap::new();
         for (&place, value) in &state.memory {
-            if let (Term::Global(name), Value::Symbol(symbol)) = (self.program.symbols.term(place), value) {
-                names.insert(name.to_string(), *symbol);
+            let Term::Global(name) = self.program.symbols.term(place) else { continue };
+            let partial = match value {
+                Value::Object(id) => state.heap.get(id).and_then(Object::as_lasting_partial),
+                _ => None,
+            };
+            match (value, partial) {
+                (Value::Symbol(symbol), _) => {
+                    names.insert(name.to_string(), *symbol);
+                }
+                (_, Some(partial)) => {
+                    self.program.partials.insert(name.to_string(), partial.clone());
+                }
+                _ => {}
             }
         }
         match &mut self.exported {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::summary::Summary;
 use super::symbol::{Symbol, Symbols, Term};
-use super::value::{Handle, Value};
+use super::value::{Handle, Partial, Value};
 use crate::catalog::{ApiId, Catalog, Does, TypeId};
 use crate::ir::{
     BlockId, ClassId, Constant, FunctionId, FunctionKind, Global, Local, Operation, TypeRef, Unit,
@@ -22,6 +22,8 @@ pub(crate) struct Program<'a> {
     pub(crate) summaries: Vec<Option<Rc<Summary>>>,
     /// What names that are bound once at the top level hold.
     pub(crate) globals: BTreeMap<String, Symbol>,
+    /// Functions with arguments bound that names of the top level hold.
+    pub(crate) partials: BTreeMap<String, Partial>,
     /// What the methods of each class put into its attributes.
     pub(crate) attributes: HashMap<(ClassId, Rc<str>), Attribute>,
     types: HashMap<Symbol, Type>,
@@ -66,6 +68,7 @@ impl<'a> Program<'a> {
             backend,
             summaries: vec![None; unit.functions.len()],
             globals: BTreeMap::new(),
+            partials: BTreeMap::new(),
             attributes: HashMap::new(),
             types: HashMap::new(),
             types_at: HashMap::new(),
@@ -132,6 +135,11 @@ impl<'a> Program<'a> {
     /// The method of some handle, whatever its class, that finishes or polls: `wait` on a value of which nothing is known.
     pub(crate) fn finishing(&self, name: &str) -> Option<ApiId> {
         self.finishing.get(name).copied()
+    }
+
+    /// Whether a name of the top level is bound exactly once.
+    pub(crate) fn is_bound_once(&self, name: &str) -> bool {
+        self.unit.globals.get(name) == Some(&Global::Once)
     }
 
     /// The value of a name of the top level or of the language.

@@ -85,7 +85,7 @@ impl Run<'_, '_> {
                 self.bind(&mut state, *to, value);
             }
             Operation::Global { to, name } => {
-                let value = self.global(&state, name);
+                let value = self.global(&mut state, name);
                 self.bind(&mut state, *to, value);
             }
             Operation::Import { to, path } => {
@@ -309,8 +309,14 @@ impl Run<'_, '_> {
         value
     }
 
-    fn global(&mut self, state: &State, name: &str) -> Value {
+    fn global(&mut self, state: &mut State, name: &str) -> Value {
         let place = self.program.symbols.intern(Term::Global(name.into()));
+        if let (Some(partial), true) = (self.program.partials.get(name), self.program.is_bound_once(name))
+            && !state.memory.contains_key(&place)
+        {
+            let partial = partial.clone();
+            return Value::Object(state.make(self.site(0), Object::Partial(partial)));
+        }
         match state.memory.get(&place) {
             Some(value) => value.clone(),
             None => Value::Symbol(self.program.global(name)),

@@ -399,6 +399,18 @@ pub(crate) enum Manager {
 }
 
 impl Object {
+    /// A function with arguments bound that refers to no other object: it means the same everywhere in the file.
+    pub(crate) fn as_lasting_partial(&self) -> Option<&Partial> {
+        match self {
+            Self::Partial(partial) => {
+                let plain = partial.callee.symbol().is_some()
+                    && partial.arguments.iter().all(|bound| bound.value.symbol().is_some());
+                plain.then_some(partial)
+            }
+            _ => None,
+        }
+    }
+
     /// Calls `visit` with every object that this one keeps alive.
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(ObjectId)) {
         match self {
