@@ -19,6 +19,7 @@ mod schema;
 mod words;
 
 pub use error::CatalogError;
+pub(crate) use error::nearest;
 pub use files::FILES;
 pub use schema::*;
 

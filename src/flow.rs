@@ -17,13 +17,14 @@
 //! [`state`] is one path at one point, [`value`] and [`symbol`] what it is made of, [`facts`] what its branches have told.
 //! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
 //! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
-//! other functions. [`losses`] and [`slots`] turn what happens into events.
+//! other functions. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`].
 
 mod apis;
 mod calls;
 mod conditions;
 mod containers;
 mod event;
+mod excuses;
 mod facts;
 mod handles;
 mod loops;
@@ -94,9 +95,9 @@ fn analyse_program(program: &mut Program<'_>) -> Vec<Event> {
 
 /// Runs the analysis over a function and keeps its summary.
 fn summarise(program: &mut Program<'_>, function: FunctionId) -> Vec<Event> {
-    let run = Run::new(program, function).finish();
+    let mut run = Run::new(program, function).finish();
     let summary = run.is_complete().then(|| run.concluded());
-    let events = run.events;
+    let events = run.events();
     program.summaries[function.0 as usize] = summary.map(Rc::new);
     events
 }

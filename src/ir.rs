@@ -24,6 +24,7 @@ mod build;
 mod check;
 mod operation;
 mod print;
+mod simplify;
 
 pub use build::FunctionBuilder;
 pub use operation::{

@@ -28,7 +28,7 @@ pub use check::check;
 pub use crash::keep_crashes_quiet;
 pub use outcome::{FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, UNREADABLE_FILE};
 pub use selection::{
-    BadRuleName, KnownRule, RuleName, Selection, Subject, UNUSED_IGNORE, known_rule, known_rules, nearest,
+    BadRuleName, KnownRule, RuleName, Selection, Subject, UNUSED_IGNORE, known_rule, known_rules,
 };
 pub(crate) use walk::reason;
 pub use walk::{BadPattern, File, Files, Gitignore, find_files};

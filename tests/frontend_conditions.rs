@@ -17,32 +17,30 @@ def f(a, b, c):
 "), @r"
     function f(a, b, c)
     b0:
-        if a then b4 else b3
+        if a then b3 else b2
     b1:
-        return None
-    b2:
         forget %0 (statement)
         return 1
-    b3:
+    b2:
         forget %0 (statement)
         %1 = < (a, b)
-        if %1 then b8 else b7
+        if %1 then b7 else b6
+    b3:
+        if b then b4 else b1
     b4:
-        if b then b5 else b2
-    b5:
         %0 = is (c, None)
-        if %0 then b2 else b3
-    b6:
+        if %0 then b1 else b2
+    b5:
         forget %1 (statement)
         forget %2 (statement)
         return 2
-    b7:
+    b6:
         forget %1 (statement)
         forget %2 (statement)
         return 3
-    b8:
+    b7:
         %2 = < (b, 3)
-        if %2 then b6 else b7
+        if %2 then b5 else b6
     ");
 }
 
@@ -88,7 +86,7 @@ def f(a, g):
     function f(a, g)
     b0:
         %0 = a
-        if %0 then b1 else b2
+        if a then b1 else b2
     b1:
         return %0
     b2:
@@ -139,35 +137,27 @@ def f(g):
 "), @r"
     function f(g)
     b0:
-        goto b3
-    b1:
-        goto b6
-    b2:
-        %0 = call g(1)
-        forget %0 (statement)
-        goto b1
-    b3:
-        goto b1
-    b4:
-        goto b8
-    b5:
-        %1 = call g(2)
-        forget %1 (statement)
-        goto b4
-    b6:
-        goto b4
-    b7:
-        forget %2 (statement)
-        return None
-    b8:
         %3 = call g(3)
         %2 = %3
         forget %3 (statement)
-        goto b7
-    b9:
+        forget %2 (statement)
+        return None
+    b1:
+        %0 = call g(1)
+        forget %0 (statement)
+        goto b4
+    b2:
+        %1 = call g(2)
+        forget %1 (statement)
+        goto b4
+    b3:
+        raise
+    b4:
+        raise
+    b5:
         %4 = call g(4)
         %2 = %4
         forget %4 (statement)
-        goto b7
+        goto b3
     ");
 }

@@ -18,7 +18,7 @@ def f(a, b, c):
     b0:
         %0 = iterate c
         goto b1
-    b1: loop of b1 b4 b5 b6 b7 b8 b9 b10
+    b1: loop of b1 b4 b5 b6 b7 b8
         next x of %0 then b4 else b2
     b2:
         forget %0 (statement)
@@ -30,9 +30,9 @@ def f(a, b, c):
         y = enter %1
         %2 = enter b
         forget %2 (statement)
-        if y then b6 else b7
+        if y then b6 else b5
     b5:
-        if c then b9 else b10
+        if c then b8 else b7
     b6:
         %3 = call y.z()
         leave b
@@ -41,22 +41,18 @@ def f(a, b, c):
         forget %0 (statement)
         return %3
     b7:
-        goto b5
-    b8:
         %4 = call y.go()
         forget %4 (statement)
         leave b
         leave %1
         forget %1 (statement)
         goto b1
-    b9:
+    b8:
         leave b
         leave %1
         forget %1 (statement)
         forget %0 (statement)
         goto b3
-    b10:
-        goto b8
     ");
 }
 
@@ -129,7 +125,7 @@ def f(g, x):
     b1:
         return None
     b2:
-        if x then b5 else b6
+        if x then b5 else b4
     b3:
         %7 = global Exception
         forget %7 (statement)
@@ -137,7 +133,7 @@ def f(g, x):
         forget %8 (statement)
         goto b1
     b4:
-        choose b8 b9 b10
+        choose b6 b7 b8
     b5:
         %0 = global ValueError
         %1 = call %0(x)
@@ -145,27 +141,21 @@ def f(g, x):
         forget %1 (statement)
         goto b3
     b6:
-        goto b4
-    b7:
-        goto b1
-    b8:
         %2 = global KeyError
         forget %2 (statement)
-        choose b10 b11
-    b9:
+        choose b8 b3
+    b7:
         %3 = global TypeError
         forget %3 (statement)
         %4 = call g(1)
         forget %4 (statement)
-        goto b7
-    b10:
+        goto b1
+    b8:
         %5 = global LookupError
         forget %5 (statement)
         %6 = call g(2)
         forget %6 (statement)
-        goto b7
-    b11:
-        goto b3
+        goto b1
     ");
 }
 
@@ -184,19 +174,14 @@ def f(g, x):
     function f(g, x)
     b0:
         goto b1
-    b1: loop of b1 b4 b5 b6 b7 b8 b9 b10
-        while x then b4 else b2
+    b1: loop of b1 b3 b4 b5 b6 b7
+        while x then b3 else b2
     b2:
-        goto b3
-    b3:
         return None
-    b4:
+    b3:
         %0 = field x.a
-        if %0 then b6 else b7
-    b5:
-        %4 = field x.b
-        if %4 then b9 else b10
-    b6:
+        if %0 then b4 else b5
+    b4:
         forget %0 (statement)
         %1 = call g(1)
         %2 = %1
@@ -204,21 +189,20 @@ def f(g, x):
         %3 = call g(2)
         forget %3 (statement)
         return %2
-    b7:
+    b5:
         forget %0 (statement)
-        goto b5
-    b8:
-        %6 = call g(2)
-        forget %6 (statement)
-        goto b1
-    b9:
+        %4 = field x.b
+        if %4 then b6 else b7
+    b6:
         forget %4 (statement)
         %5 = call g(2)
         forget %5 (statement)
         goto b1
-    b10:
+    b7:
         forget %4 (statement)
-        goto b8
+        %6 = call g(2)
+        forget %6 (statement)
+        goto b1
     ");
 }
 

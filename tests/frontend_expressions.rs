@@ -176,6 +176,7 @@ def f(xs, r):
     function f(xs, r)
     b0:
         %0 = field r.y
+        escape %0
         %1 = closure f2
         %2 = call xs.sort(key=%1) as Reorder
         forget %0 (statement)

@@ -13,6 +13,7 @@ def f(a, /, b=1, *rest, c, d=g(), **more): pass
     b0:
         %0 = global g
         %1 = call %0()
+        escape %1
         forget %0 (statement)
         forget %1 (statement)
         return None
@@ -97,14 +98,12 @@ async def h(x):
         leave x
         %1 = iterate x
         goto b1
-    b1: loop of b1 b4
-        next z of %1 then b4 else b2
+    b1: loop of b1 b3
+        next z of %1 then b3 else b2
     b2:
         forget %1 (statement)
-        goto b3
-    b3:
         return None
-    b4:
+    b3:
         %2 = yield z
         forget %2 (statement)
         goto b1

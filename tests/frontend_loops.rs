@@ -22,7 +22,7 @@ def f(reqs, g):
         %0 = call g(reqs)
         %1 = iterate %0
         goto b1
-    b1: loop of b1 b4 b5 b6 b7 b8 b9 b10
+    b1: loop of b1 b4 b5 b6 b7 b8
         next r of %1 then b4 else b2
     b2:
         forget %0 (statement)
@@ -34,28 +34,24 @@ def f(reqs, g):
         return None
     b4:
         %2 = is (r, None)
-        if %2 then b6 else b7
+        if %2 then b5 else b6
     b5:
-        %3 = field r.x
-        if %3 then b9 else b10
+        forget %2 (statement)
+        goto b1
     b6:
         forget %2 (statement)
-        goto b1
+        %3 = field r.x
+        if %3 then b7 else b8
     b7:
-        forget %2 (statement)
-        goto b5
-    b8:
-        %4 = call r.wait()
-        forget %4 (statement)
-        goto b1
-    b9:
         forget %3 (statement)
         forget %0 (statement)
         forget %1 (statement)
         goto b3
-    b10:
+    b8:
         forget %3 (statement)
-        goto b8
+        %4 = call r.wait()
+        forget %4 (statement)
+        goto b1
     ");
 }
 
@@ -70,14 +66,12 @@ def f(reqs):
     b0:
         %0 = iterate reqs
         goto b1
-    b1: loop of b1 b4
-        next %1 of %0 then b4 else b2
+    b1: loop of b1 b3
+        next %1 of %0 then b3 else b2
     b2:
         forget %0 (statement)
-        goto b3
-    b3:
         return None
-    b4:
+    b3:
         unpack i, %2 = %1
         unpack a, b = %2
         forget %2 (statement)
@@ -98,13 +92,11 @@ def f(reqs):
     function f(reqs)
     b0:
         goto b1
-    b1: loop of b1 b4
-        while reqs then b4 else b2
+    b1: loop of b1 b3
+        while reqs then b3 else b2
     b2:
-        goto b3
-    b3:
         return None
-    b4:
+    b3:
         %0 = call reqs.pop() as Take
         %1 = call %0.wait()
         forget %0 (statement)
@@ -124,23 +116,17 @@ def f(req):
     function f(req)
     b0:
         goto b1
-    b1: loop of b1 b4 b5 b6 b7
-        goto b4
-    b2:
-        goto b3
-    b3:
-        return None
-    b4:
+    b1: loop of b1 b3 b4
         %0 = call req.test()
-        if %0 then b6 else b7
-    b5:
+        if %0 then b3 else b4
+    b2:
+        return None
+    b3:
+        forget %0 (statement)
+        goto b2
+    b4:
+        forget %0 (statement)
         goto b1
-    b6:
-        forget %0 (statement)
-        goto b3
-    b7:
-        forget %0 (statement)
-        goto b5
     ");
 }
 
@@ -155,7 +141,7 @@ def f(dist, xs, r):
         %0 = list []
         %1 = iterate xs
         goto b1
-    b1: loop of b1 b3 b4 b5 b6 b7
+    b1: loop of b1 b3 b4 b5
         next %2 of %1 then b3 else b2
     b2:
         forget %1 (statement)
@@ -165,17 +151,13 @@ def f(dist, xs, r):
     b3:
         unpack r'6, x = %2
         forget %2 (statement)
-        if x then b4 else b5
+        if x then b4 else b1
     b4:
-        if r'6 then b7 else b6
+        if r'6 then b1 else b5
     b5:
-        goto b1
-    b6:
         %3 = call dist.isend(x, r'6)
         push %0 <- %3
         forget %3 (statement)
-        goto b1
-    b7:
         goto b1
     ");
 }

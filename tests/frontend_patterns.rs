@@ -20,52 +20,34 @@ def f(x, g):
     b0:
         %0 = field x.y
         %1 = == (%0, 1)
-        if %1 then b7 else b6
+        if %1 then b2 else b4
     b1:
         forget %0 (statement)
         return None
     b2:
-        %4 = is (%0, None)
-        if %4 then b12 else b11
-    b3:
         forget %1 (statement)
         forget %2 (statement)
         %3 = call g(1)
         forget %3 (statement)
         goto b1
-    b4:
+    b3:
         forget %1 (statement)
         forget %2 (statement)
-        goto b2
-    b5:
-        goto b3
-    b6:
+        %4 = is (%0, None)
+        if %4 then b5 else b6
+    b4:
         %2 = == (%0, -2)
-        if %2 then b8 else b4
-    b7:
-        goto b5
-    b8:
-        goto b5
-    b9:
-        goto b14
-    b10:
+        if %2 then b2 else b3
+    b5:
         forget %4 (statement)
         %5 = call g(2)
         forget %5 (statement)
         goto b1
-    b11:
+    b6:
         forget %4 (statement)
-        goto b9
-    b12:
-        goto b10
-    b13:
-        goto b1
-    b14:
         %6 = call g(3)
         forget %6 (statement)
         goto b1
-    b15:
-        goto b13
     ");
 }
 
@@ -84,13 +66,10 @@ def f(x, g):
     function f(x, g)
     b0:
         %0 = match (x, [a, *rest, g.Work(b, req=c)])
-        if %0 then b5 else b4
+        if %0 then b4 else b3
     b1:
         return None
     b2:
-        %9 = match (x, {'k': v, **others})
-        if %9 then b10 else b9
-    b3:
         forget %0 (statement)
         forget %1 (statement)
         forget %2 (statement)
@@ -102,7 +81,7 @@ def f(x, g):
         %8 = call g(b, c)
         forget %8 (statement)
         goto b1
-    b4:
+    b3:
         forget %0 (statement)
         forget %1 (statement)
         forget %2 (statement)
@@ -111,8 +90,9 @@ def f(x, g):
         forget %5 (statement)
         forget %6 (statement)
         forget %7 (statement)
-        goto b2
-    b5:
+        %9 = match (x, {'k': v, **others})
+        if %9 then b7 else b6
+    b4:
         %1 = element x[0]
         a = %1
         %2 = element x[1:-1]
@@ -120,41 +100,31 @@ def f(x, g):
         %3 = element x[-1]
         %4 = field g.Work
         %5 = match (%3, %4, g.Work(b, req=c))
-        if %5 then b6 else b4
-    b6:
+        if %5 then b5 else b3
+    b5:
         %6 = match (%3)
         b = %6
         %7 = field %3.req
         c = %7
-        if a then b3 else b4
-    b7:
+        if a then b2 else b3
+    b6:
+        forget %9 (statement)
+        forget %10 (statement)
+        forget %11 (statement)
         other = x
-        goto b12
-    b8:
+        %13 = call g(other)
+        forget %13 (statement)
+        goto b1
+    b7:
+        %10 = element x["k"]
+        v = %10
+        %11 = match (x)
+        others = %11
         forget %9 (statement)
         forget %10 (statement)
         forget %11 (statement)
         %12 = call g(v)
         forget %12 (statement)
         goto b1
-    b9:
-        forget %9 (statement)
-        forget %10 (statement)
-        forget %11 (statement)
-        goto b7
-    b10:
-        %10 = element x["k"]
-        v = %10
-        %11 = match (x)
-        others = %11
-        goto b8
-    b11:
-        goto b1
-    b12:
-        %13 = call g(other)
-        forget %13 (statement)
-        goto b1
-    b13:
-        goto b11
     "#);
 }

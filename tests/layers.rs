@@ -134,3 +134,17 @@ fn names_are_found_in_every_form() {
     let expected = ["flow", "ir", "report", "rules"].map(str::to_owned);
     assert_eq!(named(text), BTreeSet::from(expected));
 }
+
+#[test]
+fn every_direct_dependency_has_its_reason_on_the_page() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest: toml::Table = fs::read_to_string(root.join("Cargo.toml")).unwrap().parse().unwrap();
+    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let tables = ["dependencies", "dev-dependencies"].map(|name| manifest[name].as_table().unwrap());
+    let missing: Vec<_> = tables
+        .into_iter()
+        .flat_map(|table| table.keys())
+        .filter(|name| !page.contains(&format!("`{name}`")))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

@@ -23,7 +23,7 @@ impl CatalogError {
         name: &str,
         known: impl Iterator<Item = &'a str>,
     ) -> Self {
-        let near_miss = nearest(name, known);
+        let near_miss = nearest(name, known).map(str::to_owned);
         Self { file: file.to_owned(), key, message: format!("`{name}` is not known"), near_miss }
     }
 
@@ -32,7 +32,7 @@ impl CatalogError {
         let message = error.message().to_owned();
         // `unknown field `handel`, expected one of `handle`, `name`, …`
         let mut names = message.split('`').skip(1).step_by(2);
-        let near_miss = names.next().and_then(|wrong| nearest(wrong, names));
+        let near_miss = names.next().and_then(|wrong| nearest(wrong, names)).map(str::to_owned);
         let before = error.span().and_then(|span| text.get(..span.start));
         let key = before.map(|it| format!("line {}", it.matches('\n').count() + 1)).unwrap_or_default();
         Self { file: file.to_owned(), key, message, near_miss }
@@ -45,12 +45,12 @@ impl CatalogError {
 }
 
 /// The name that a wrong one was probably meant to be.
-fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
         .map(|name| (strsim::jaro_winkler(wrong, name), name))
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, name)| name.to_owned())
+        .map(|(_, name)| name)
 }
 
 impl fmt::Display for CatalogError {

@@ -265,6 +265,8 @@ pub enum Does {
     Map,
     /// Keeps the elements for which its first argument is true, as they are consumed: `filter`.
     Filter,
+    /// Gives running numbers: `range`, `itertools.count`.
+    Count,
     /// Consumes an iterable and gives something else: `sum`, `any`, `all`, `max`.
     Consume,
     /// Reads its arguments and keeps none of them: `print`, `len`, `isinstance`, `id`.

@@ -16,6 +16,9 @@ use crate::catalog::{ApiId, Count, Does, Function, Returns, WhichOf};
 use crate::ir::{Constant, ContainerKind, Operator, Which};
 use crate::source::Span;
 
+/// A tuple of symbols.
+const TUPLE: Operator = Operator::Other("tuple");
+
 /// The arguments of a call, as a catalogued function sees them.
 struct Given<'c> {
     entry: &'c Function,
@@ -100,6 +103,7 @@ impl Run<'_, '_> {
                 Value::NONE
             }
             Does::Nothing => self.plain_result(state, api, given),
+            Does::Count => Value::Symbol(self.pure_symbol(state, api, given)),
             Does::Map | Does::Filter => self.lazy(state, given),
             Does::Read => self.read_result(state, api, given),
             Does::Pass => given.target(),
@@ -148,6 +152,7 @@ impl Run<'_, '_> {
             return Value::UNKNOWN;
         }
         let mut handle = self.new_handle(api, Status::Pending, conditional);
+        handle.guard = state.path.last().map(|decision| decision.step.span);
         if self.program.catalog.function(api).count == Count::List {
             handle.many = true;
             handle.launched = true;
@@ -178,6 +183,8 @@ impl Run<'_, '_> {
             aliased: false,
             polled: None,
             finished: None,
+            made_in: self.here.in_loop,
+            guard: None,
         }
     }
 
@@ -355,6 +362,7 @@ impl Run<'_, '_> {
             return Value::UNKNOWN;
         }
         let mut handle = self.new_handle(api, Status::Pending, None);
+        handle.guard = state.path.last().map(|decision| decision.step.span);
         handle.launched = true;
         if count == Some(1) {
             let handle = state.make(self.site(1), Object::Handle(handle));
@@ -410,6 +418,8 @@ impl Run<'_, '_> {
             if let Some(handle) = state.handle_mut(id) {
                 handle.status = Status::Pending;
                 handle.finished = None;
+                let started = handle.started;
+                self.note_restart(started);
             }
         }
         if let Value::Symbol(symbol) = target {
@@ -437,12 +447,25 @@ impl Run<'_, '_> {
         let path = self.program.catalog.path(api).to_owned();
         let callee = self.program.symbols.intern(Term::Path(path.as_str().into()));
         let arguments = given.receiver.iter().chain(given.arguments.iter().map(|bound| &bound.value));
-        let all: Vec<Symbol> = std::iter::once(callee)
-            .chain(arguments.map(|value| value.symbol().unwrap_or(Symbol::UNKNOWN)))
-            .collect();
+        let arguments: Vec<Value> = arguments.cloned().collect();
+        let mut all = vec![callee];
+        for value in &arguments {
+            all.push(self.plain_symbol(state, value));
+        }
         match self.program.symbols.call(all) {
             Symbol::UNKNOWN => self.fresh(state, 0),
             same => same,
+        }
+    }
+
+    /// The symbol of a value; a tuple of symbols has one too.
+    fn plain_symbol(&mut self, state: &State, value: &Value) -> Symbol {
+        let Value::Object(id) = value else { return value.symbol().unwrap_or(Symbol::UNKNOWN) };
+        let Some(container) = state.container(*id) else { return Symbol::UNKNOWN };
+        let parts: Option<Vec<Symbol>> = container.entries.iter().map(|(_, value)| value.symbol()).collect();
+        match parts {
+            Some(parts) if container.is_exact() => self.program.symbols.apply(&TUPLE, parts),
+            _ => Symbol::UNKNOWN,
         }
     }
 
@@ -481,22 +504,21 @@ impl Run<'_, '_> {
             ("len", Some(Value::Symbol(of))) if of != Symbol::UNKNOWN => {
                 Value::Symbol(self.program.symbols.intern(Term::Length(of)))
             }
-            ("isinstance", Some(value @ Value::Object(_))) => self.type_test(state, &value, given),
+            ("isinstance", Some(value @ Value::Object(_))) => {
+                let class = given.arguments.get(1).map_or(Value::UNKNOWN, |bound| bound.value.clone());
+                let class = self.plain_symbol(state, &class);
+                self.type_test(state, &value, class)
+            }
             ("bool", Some(value)) => Value::Test(Test::Truth(value).into()),
             _ => Value::Symbol(self.pure_symbol(state, api, given)),
         }
     }
 
     /// `isinstance(h, list)` of something that is followed.
-    fn type_test(&mut self, state: &State, value: &Value, given: &Given<'_>) -> Value {
-        let Some(class) = given.arguments.get(1).map(|bound| &bound.value) else { return Value::UNKNOWN };
-        let symbols: Vec<Symbol> = match class {
-            Value::Symbol(symbol) => vec![*symbol],
-            Value::Object(id) => match state.container(*id) {
-                Some(container) => container.elements().filter_map(Value::symbol).collect(),
-                None => Vec::new(),
-            },
-            _ => Vec::new(),
+    pub(crate) fn type_test(&mut self, state: &State, value: &Value, class: Symbol) -> Value {
+        let symbols: Vec<Symbol> = match self.program.symbols.term(class) {
+            Term::Apply(operator, parts) if *operator == TUPLE => parts.clone(),
+            _ => vec![class],
         };
         let names: Vec<_> =
             symbols.iter().filter_map(|&symbol| self.program.symbols.last_name(symbol)).collect();
@@ -637,7 +659,9 @@ impl Run<'_, '_> {
             self.look_into(*symbol);
         }
         let (filled, like) = self.emptiness(state, &values[..1]);
-        let number = Value::Symbol(self.fresh(state, 4));
+        let number = self.program.symbols.intern(Term::Number(self.site(4)));
+        state.forget_symbol(&mut self.program.symbols, number);
+        let number = Value::Symbol(number);
         let element = self.each_element(state, first);
         self.list_of_tuples(state, vec![number, element], filled, like)
     }

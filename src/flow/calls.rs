@@ -106,7 +106,7 @@ impl Run<'_, '_> {
     }
 
     /// Functions and parameters inside of what is given away.
-    fn plain_values_in(&self, state: &State, value: &Value) -> Vec<Value> {
+    pub(crate) fn plain_values_in(&self, state: &State, value: &Value) -> Vec<Value> {
         let mut plain = Vec::new();
         for id in state.reach(&[value]) {
             match state.heap.get(&id) {
@@ -134,7 +134,7 @@ impl Run<'_, '_> {
     }
 
     /// A closure gets out of sight: what it captures may be used at any time.
-    fn share_captures(&mut self, state: &mut State, function: FunctionId) {
+    pub(crate) fn share_captures(&mut self, state: &mut State, function: FunctionId) {
         let unit = self.program.unit;
         let closure = unit.function(function);
         if closure.parent != Some(self.id) {
@@ -246,8 +246,10 @@ impl Run<'_, '_> {
                 return vec![(state, test)];
             }
             self.finish_value(&mut state, &this, which, None);
+            state.escape_memory_of(&self.program.symbols, receiver);
+        } else {
+            self.give_symbol_away(&mut state, receiver);
         }
-        self.give_symbol_away(&mut state, receiver);
         let callee = self.program.symbols.field(receiver, name);
         self.call_unknown(state, callee, arguments)
     }
@@ -480,8 +482,7 @@ impl Run<'_, '_> {
     }
 
     fn forget_facts_about(&self, state: &mut State, symbol: Symbol) {
-        let symbols = &self.program.symbols;
-        state.facts.forget(&|known| known != symbol && symbols.mentions(known, symbol) || known == symbol);
+        state.outdate(&self.program.symbols, symbol);
     }
 
     /// A container that belongs to others is emptied: what this path stored in it is released.

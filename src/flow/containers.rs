@@ -11,7 +11,7 @@ use super::event::{Loss, Selection};
 use super::loops::direct_objects;
 use super::run::Run;
 use super::state::{Effect, State};
-use super::symbol::Symbol;
+use super::symbol::{Symbol, Term};
 use super::value::{Bound, Container, Object, ObjectId, Passing, Slot, Value};
 use crate::ir::{Constant, ContainerKind, Key, Local, Meaning, Operand};
 
@@ -62,6 +62,12 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Remembers that elements of a container are looked at.
+    fn look_into_container(&mut self, id: ObjectId) {
+        let base = self.program.symbols.intern(Term::Result(id.site));
+        self.look_into(base);
+    }
+
     pub(crate) fn element_of_symbol(&mut self, state: &State, of: Symbol, key: Symbol) -> Value {
         let place = self.program.symbols.element(of, key);
         state.memory.get(&place).cloned().unwrap_or(Value::Symbol(place))
@@ -89,6 +95,7 @@ impl Run<'_, '_> {
 
     /// The element of a container under a key.
     fn element_at(&mut self, state: &mut State, id: ObjectId, key: Symbol, by: By) -> Value {
+        self.look_into_container(id);
         let Some(container) = state.container(id) else { return Value::UNKNOWN };
         if let Some(value) = self.known_element(container, key) {
             return value;
@@ -101,6 +108,8 @@ impl Run<'_, '_> {
         if is_position && handles_only && container.kind != ContainerKind::Dict {
             return Value::Part(id, Selection::Index);
         }
+        self.note_by_number(state, &objects);
+        let Some(container) = state.container(id) else { return Value::UNKNOWN };
         if objects.is_empty() {
             let tests: Vec<&Value> = container.elements().filter(|value| value.symbol().is_none()).collect();
             return match tests.as_slice() {
@@ -149,6 +158,8 @@ impl Run<'_, '_> {
             }
             Value::Object(id) if state.container(*id).is_some() => {
                 let key = self.key_symbol(state, key);
+                let base = self.program.symbols.intern(Term::Result(id.site));
+                self.note_fill(state, base, key, &value);
                 self.put(state, *id, key, value);
             }
             Value::Each(objects) => {
@@ -376,6 +387,7 @@ impl Run<'_, '_> {
     }
 
     fn take_from(&mut self, state: &mut State, id: ObjectId) -> Value {
+        self.look_into_container(id);
         let drains = self.drains(state, id);
         let Some(container) = state.container_mut(id) else { return Value::UNKNOWN };
         if container.is_exact()
@@ -394,6 +406,7 @@ impl Run<'_, '_> {
         if drains {
             container.loosen();
             container.filled = None;
+            self.note_by_number(state, &objects);
             return Value::each(objects);
         }
         let handles_only = objects.iter().all(|&object| state.handle(object).is_some());
@@ -424,7 +437,14 @@ impl Run<'_, '_> {
                 }
                 Value::NONE
             }
-            Meaning::Take => self.take(state, &this),
+            Meaning::Take => {
+                let taken = self.take(state, &this);
+                if state.container(id).is_some_and(|container| container.kind == ContainerKind::Dict) {
+                    self.pair_with_key(state, taken)
+                } else {
+                    taken
+                }
+            }
             Meaning::TakeKey => {
                 let key = argument(0).and_then(|value| value.symbol()).unwrap_or(Symbol::UNKNOWN);
                 self.take_key(state, id, key)
@@ -460,6 +480,15 @@ impl Run<'_, '_> {
                 Value::NONE
             }
         }
+    }
+
+    /// `popitem()` gives the key too.
+    fn pair_with_key(&mut self, state: &mut State, value: Value) -> Value {
+        let key = Value::Symbol(self.fresh(state, 2));
+        let mut pair = Container::new(ContainerKind::Tuple, self.here.in_loop);
+        pair.entries = vec![(Slot::Position(0), key), (Slot::Position(1), value)];
+        pair.filled = Some(true);
+        Value::Object(state.make(self.site(1), Object::Container(pair)))
     }
 
     fn take_key(&mut self, state: &mut State, id: ObjectId, key: Symbol) -> Value {

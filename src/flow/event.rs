@@ -138,6 +138,8 @@ pub struct Handle {
     pub holder: Option<String>,
     /// What else happened to it that a rule may want to know.
     pub notes: Vec<Note>,
+    /// The last condition that was decided before the start.
+    pub guard: Option<Span>,
 }
 
 /// Something that happened to a handle and did not finish it.
@@ -252,6 +254,45 @@ impl What {
             | Self::WaitedTwice { at, .. }
             | Self::BadTimeout { at, .. }
             | Self::BatchMisuse { at, .. } => *at,
+        }
+    }
+
+    /// Where the story of an event begins.
+    pub(crate) fn begins(&self) -> u32 {
+        match self {
+            Self::Lost { handle, .. } | Self::PartlyWaited { handle, .. } | Self::Kept { handle, .. } => {
+                handle.started.start
+            }
+            Self::Unlaunched { built, .. } => built.start,
+            Self::WaitedTwice { first, .. } => first.start,
+            Self::WaitOnList { at, .. }
+            | Self::HandleAsList { at, .. }
+            | Self::NoSuchMethod { at, .. }
+            | Self::WaitNeverRuns { at, .. }
+            | Self::BadTimeout { at, .. }
+            | Self::BatchMisuse { at, .. } => at.start,
+        }
+    }
+
+    /// Whether two events tell of the same thing: a handle lost in the same way, the same call misused.
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Lost { handle: x, how: p, .. }, Self::Lost { handle: y, how: q, .. }) => {
+                x.started == y.started && p == q
+            }
+            (Self::PartlyWaited { at: x, .. }, Self::PartlyWaited { at: y, .. })
+            | (Self::WaitOnList { at: x, .. }, Self::WaitOnList { at: y, .. })
+            | (Self::HandleAsList { at: x, .. }, Self::HandleAsList { at: y, .. })
+            | (Self::NoSuchMethod { at: x, .. }, Self::NoSuchMethod { at: y, .. })
+            | (Self::WaitNeverRuns { at: x, .. }, Self::WaitNeverRuns { at: y, .. })
+            | (Self::WaitedTwice { at: x, .. }, Self::WaitedTwice { at: y, .. })
+            | (Self::BadTimeout { at: x, .. }, Self::BadTimeout { at: y, .. })
+            | (Self::BatchMisuse { at: x, .. }, Self::BatchMisuse { at: y, .. }) => x == y,
+            (Self::Kept { handle: x, name: p }, Self::Kept { handle: y, name: q }) => {
+                x.started == y.started && p == q
+            }
+            (Self::Unlaunched { built: x, .. }, Self::Unlaunched { built: y, .. }) => x == y,
+            _ => false,
         }
     }
 }

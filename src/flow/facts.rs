@@ -182,6 +182,16 @@ impl Facts {
         self.ranges.retain(|&symbol, _| !gone(symbol));
     }
 
+    /// Adds what another knows of the symbols for which `of` holds, unless something is known of them already.
+    pub(crate) fn take_over(&mut self, other: &Self, of: &dyn Fn(Symbol) -> bool) {
+        for (&symbol, &truth) in other.truths.iter().filter(|(symbol, _)| of(**symbol)) {
+            self.truths.entry(symbol).or_insert(truth);
+        }
+        for (&symbol, range) in other.ranges.iter().filter(|(symbol, _)| of(**symbol)) {
+            self.ranges.entry(symbol).or_insert_with(|| range.clone());
+        }
+    }
+
     /// Keeps only what both say; tells whether that is less than `self` said.
     pub(crate) fn intersect(&mut self, other: &Self) -> bool {
         let before = (self.truths.len(), self.ranges.len());

@@ -53,6 +53,8 @@ impl Run<'_, '_> {
             {
                 handle.status = Status::Finished;
                 handle.polled.get_or_insert(at);
+                let (started, made_in) = (handle.started, handle.made_in);
+                self.note_wait(started, made_in);
             }
         }
         if let Value::Symbol(symbol) = target {
@@ -93,6 +95,8 @@ impl Run<'_, '_> {
                 if let Some(handle) = state.handle_mut(id) {
                     handle.status = Status::Finished;
                     handle.finished = Some(span);
+                    let (started, made_in) = (handle.started, handle.made_in);
+                    self.note_wait(started, made_in);
                 }
             }
             Status::Finished => {
@@ -113,6 +117,8 @@ impl Run<'_, '_> {
             Some(Object::Handle(handle)) if handle.status != Status::Prepared => {
                 handle.status = Status::Finished;
                 handle.finished = Some(span);
+                let (started, made_in) = (handle.started, handle.made_in);
+                self.note_wait(started, made_in);
             }
             Some(Object::Container(_)) => self.finish_container(state, id, which, None),
             _ => {}
@@ -124,6 +130,8 @@ impl Run<'_, '_> {
             Which::All => self.finish_all(state, id),
             Which::Any | Which::Several => {
                 if self.drains(state, id) {
+                    let objects = state.container(id).map(direct_objects).unwrap_or_default();
+                    self.note_by_number(state, &objects);
                     self.finish_all(state, id);
                 } else {
                     self.finish_part(state, id, Selection::Any);
@@ -144,6 +152,8 @@ impl Run<'_, '_> {
             {
                 handle.status = Status::Finished;
                 handle.finished.get_or_insert(span);
+                let (started, made_in) = (handle.started, handle.made_in);
+                self.note_wait(started, made_in);
             }
         }
     }
@@ -161,6 +171,7 @@ impl Run<'_, '_> {
         let Some(container) = state.container(id) else { return };
         let objects = direct_objects(container);
         if let [one] = objects.as_slice()
+            && container.is_exact()
             && state.handle(*one).is_some_and(|handle| !handle.many)
         {
             self.finish_handle(state, *one, None);
@@ -235,6 +246,7 @@ pub(crate) fn told(handle: &Handle, holder: Option<String>) -> Told {
         conditional: handle.conditional,
         holder,
         notes: handle.polled.map(Note::Polled).into_iter().collect(),
+        guard: handle.guard,
     }
 }
 

@@ -146,11 +146,32 @@ impl Run<'_, '_> {
         }
         for mut turn in self.assume(state, &Value::Object(of), true) {
             advance(&mut turn, Some(iterator), Position::Within);
+            self.renew_elements(&mut turn, &container);
             let value = self.any_element(&mut turn, &container);
             self.bind(&mut turn, item, value);
             ways.push((turn, Outcome::Turn));
         }
         ways
+    }
+
+    /// In another turn what is not followed in the elements is something else: the number that `enumerate` gives, a key.
+    fn renew_elements(&mut self, state: &mut State, container: &Container) {
+        for id in direct_objects(container) {
+            let Some(element) = state.container(id).cloned() else { continue };
+            for value in element.elements() {
+                if let Value::Symbol(symbol) = value
+                    && matches!(
+                        self.program.symbols.term(*symbol),
+                        Term::Result(_) | Term::Item(_) | Term::Number(_)
+                    )
+                {
+                    state.forget_symbol(&mut self.program.symbols, *symbol);
+                }
+            }
+            if let Some(kept) = state.container_mut(id) {
+                *kept = element;
+            }
+        }
     }
 
     /// The element of a turn that stands for all turns.

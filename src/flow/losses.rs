@@ -1,10 +1,11 @@
 //! Losses: objects that nothing refers to any more, and what that means for those that are pending.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::event::{Event, Idle, Loss, Selection, Step, What};
+use super::event::{Idle, Loss, Selection, What};
 use super::handles::told;
+use super::program::Type;
 use super::run::Run;
 use super::state::{Decision, State};
 use super::symbol::{Symbol, Term};
@@ -20,6 +21,7 @@ impl Run<'_, '_> {
         let gone = state.collect_unreachable();
         if !gone.is_empty() {
             let path = state.path.clone();
+            self.give_away_what_was_promised(state, &gone);
             self.report_gone(&gone, how, holder, &path);
         }
     }
@@ -31,9 +33,19 @@ impl Run<'_, '_> {
             return;
         }
         let path = state.path.clone();
+        self.give_away_what_was_promised(state, &gone);
         let renewed = how == Loss::Rebound && self.is_handle(state, &state.local(local));
         let (how, holder) = self.named_loss(if renewed { Loss::Renewed } else { how }, local);
         self.report_gone(&gone, how, holder, &path);
+    }
+
+    /// A lazy call that nothing consumed is reported as such; the handles that it was given are not reported as well.
+    fn give_away_what_was_promised(&mut self, state: &mut State, gone: &Gone) {
+        for object in gone.values() {
+            if let Object::Lazy(_, over, _) = object {
+                over.iter().for_each(|value| state.escape(value));
+            }
+        }
     }
 
     fn named_loss(&self, how: Loss, local: Local) -> (Loss, Option<String>) {
@@ -52,8 +64,10 @@ impl Run<'_, '_> {
 
     fn report_gone(&mut self, gone: &Gone, how: Loss, holder: Option<String>, path: &Rc<Vec<Decision>>) {
         let parts = partly_waited(gone);
+        let promised = promised_to_lazy(gone);
         for (id, object) in gone {
             match object {
+                Object::Handle(handle) if is_lost(handle) && promised.contains(id) => {}
                 Object::Handle(handle) if is_lost(handle) => {
                     if let Some(&(at, how)) = parts.get(id) {
                         let handle = told(handle, holder.clone());
@@ -107,18 +121,6 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Adds an event, once for each place and kind.
-    pub(crate) fn report(&mut self, what: What, path: &[Decision]) {
-        let known = self.events.iter().any(|event| same_place(&event.what, &what));
-        if known {
-            return;
-        }
-        let from = start_of(&what);
-        let path: Vec<Step> =
-            path.iter().map(|decision| decision.step).filter(|step| step.span.start >= from).collect();
-        self.events.push(Event { function: self.function.name.clone(), what, path });
-    }
-
     /// How a place is written, for the name of what held a handle.
     pub(crate) fn place_name(&self, place: Symbol) -> Option<String> {
         self.program.written(self.id, place)
@@ -130,6 +132,8 @@ impl Run<'_, '_> {
             let value = state.local(local);
             self.give_away(&mut state, &value);
         }
+        self.share_returned_closures(&mut state, &result);
+        self.store_captures(&mut state);
         self.report_kept(&state);
         if self.is_top_level() {
             self.leave_top_level(state);
@@ -137,6 +141,30 @@ impl Run<'_, '_> {
         }
         self.summarise(&state, &result);
         self.release_locals(state, result);
+    }
+
+    /// A closure that is returned keeps what it captures.
+    fn share_returned_closures(&mut self, state: &mut State, result: &Value) {
+        let mut plain = self.plain_values_in(state, result);
+        plain.extend(result.symbol().map(Value::Symbol));
+        for value in plain {
+            if let Value::Symbol(symbol) = value
+                && let Term::Function(function) = *self.program.symbols.term(symbol)
+            {
+                self.share_captures(state, function);
+            }
+        }
+    }
+
+    /// Variables of the enclosing function that were bound here (`nonlocal`) keep what they hold.
+    fn store_captures(&mut self, state: &mut State) {
+        for &(inner, outer) in &self.function.captures {
+            let place = self.program.symbols.intern(Term::Captured(outer));
+            let value = state.local(inner);
+            if value != Value::Symbol(place) && state.locals.contains_key(&inner) {
+                state.memory.insert(place, value);
+            }
+        }
     }
 
     /// At the end of the top level its names live on until the program ends.
@@ -154,8 +182,19 @@ impl Run<'_, '_> {
     fn export(&mut self, state: &State) {
         let mut names = BTreeMap::new();
         for (&place, value) in &state.memory {
-            if let (Term::Global(name), Value::Symbol(symbol)) = (self.program.symbols.term(place), value) {
-                names.insert(name.to_string(), *symbol);
+            let Term::Global(name) = self.program.symbols.term(place) else { continue };
+            let partial = match value {
+                Value::Object(id) => state.heap.get(id).and_then(Object::as_lasting_partial),
+                _ => None,
+            };
+            match (value, partial) {
+                (Value::Symbol(symbol), _) => {
+                    names.insert(name.to_string(), *symbol);
+                }
+                (_, Some(partial)) => {
+                    self.program.partials.insert(name.to_string(), partial.clone());
+                }
+                _ => {}
             }
         }
         match &mut self.exported {
@@ -185,7 +224,9 @@ impl Run<'_, '_> {
         let places: Vec<(Symbol, Value)> =
             state.memory.iter().map(|(&place, value)| (place, value.clone())).collect();
         for (place, value) in places {
-            if let Some(name) = self.kept_name(place) {
+            if let Some(name) = self.kept_name(place)
+                && self.program.is_visible(self.program.owner(place))
+            {
                 self.report_kept_value(state, &value, &name);
             }
         }
@@ -194,7 +235,11 @@ impl Run<'_, '_> {
     /// The attribute or global that keeps what is stored in a place.
     fn kept_name(&self, place: Symbol) -> Option<String> {
         match self.program.symbols.term(place) {
-            Term::Field(_, name) | Term::Global(name) => Some(name.to_string()),
+            // An attribute of something else than an instance of a class of the file belongs to whoever reads it there.
+            Term::Field(of, name) if matches!(self.program.type_of(*of), Some(Type::Own(_))) => {
+                Some(name.to_string())
+            }
+            Term::Global(name) => Some(name.to_string()),
             Term::Element([of, _]) => self.kept_name(*of),
             _ => None,
         }
@@ -233,6 +278,25 @@ fn partly_waited(gone: &Gone) -> BTreeMap<ObjectId, (Span, Selection)> {
     parts
 }
 
+/// The objects that a lazy call would have gone through, had anything consumed it.
+fn promised_to_lazy(gone: &Gone) -> BTreeSet<ObjectId> {
+    let mut stack = Vec::new();
+    for object in gone.values() {
+        if let Object::Lazy(_, over, _) = object {
+            over.iter().for_each(|value| value.visit(&mut |id| stack.push(id)));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    while let Some(id) = stack.pop() {
+        if seen.insert(id)
+            && let Some(object) = gone.get(&id)
+        {
+            object.visit(&mut |inner| stack.push(inner));
+        }
+    }
+    seen
+}
+
 /// The wait for another element of a container whose elements are all known: `pair = (send, recv)`, `pair[0].wait()`.
 fn waited_sibling(gone: &Gone, container: &super::value::Container) -> Option<(Span, Selection)> {
     if !container.is_exact() {
@@ -251,43 +315,4 @@ fn is_in_container(gone: &Gone, id: ObjectId) -> bool {
         Object::Container(container) => container.objects().contains(&id),
         _ => false,
     })
-}
-
-/// Where the story of an event begins.
-fn start_of(what: &What) -> u32 {
-    match what {
-        What::Lost { handle, .. } | What::PartlyWaited { handle, .. } | What::Kept { handle, .. } => {
-            handle.started.start
-        }
-        What::Unlaunched { built, .. } => built.start,
-        What::WaitedTwice { first, .. } => first.start,
-        What::WaitOnList { at, .. }
-        | What::HandleAsList { at, .. }
-        | What::NoSuchMethod { at, .. }
-        | What::WaitNeverRuns { at, .. }
-        | What::BadTimeout { at, .. }
-        | What::BatchMisuse { at, .. } => at.start,
-    }
-}
-
-/// Whether two events tell of the same thing: a handle lost in the same way, the same call misused.
-fn same_place(a: &What, b: &What) -> bool {
-    match (a, b) {
-        (What::Lost { handle: x, how: p, .. }, What::Lost { handle: y, how: q, .. }) => {
-            x.started == y.started && p == q
-        }
-        (What::PartlyWaited { at: x, .. }, What::PartlyWaited { at: y, .. })
-        | (What::WaitOnList { at: x, .. }, What::WaitOnList { at: y, .. })
-        | (What::HandleAsList { at: x, .. }, What::HandleAsList { at: y, .. })
-        | (What::NoSuchMethod { at: x, .. }, What::NoSuchMethod { at: y, .. })
-        | (What::WaitNeverRuns { at: x, .. }, What::WaitNeverRuns { at: y, .. })
-        | (What::WaitedTwice { at: x, .. }, What::WaitedTwice { at: y, .. })
-        | (What::BadTimeout { at: x, .. }, What::BadTimeout { at: y, .. })
-        | (What::BatchMisuse { at: x, .. }, What::BatchMisuse { at: y, .. }) => x == y,
-        (What::Kept { handle: x, name: p }, What::Kept { handle: y, name: q }) => {
-            x.started == y.started && p == q
-        }
-        (What::Unlaunched { built: x, .. }, What::Unlaunched { built: y, .. }) => x == y,
-        _ => false,
-    }
 }

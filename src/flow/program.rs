@@ -5,9 +5,11 @@ use std::rc::Rc;
 
 use super::summary::Summary;
 use super::symbol::{Symbol, Symbols, Term};
-use super::value::Handle;
+use super::value::{Handle, Partial, Value};
 use crate::catalog::{ApiId, Catalog, Does, TypeId};
-use crate::ir::{ClassId, Constant, FunctionId, FunctionKind, Global, Local, Operation, TypeRef, Unit};
+use crate::ir::{
+    BlockId, ClassId, Constant, FunctionId, FunctionKind, Global, Local, Operation, TypeRef, Unit,
+};
 
 /// A file under analysis.
 pub(crate) struct Program<'a> {
@@ -22,9 +24,12 @@ pub(crate) struct Program<'a> {
     pub(crate) summaries: Vec<Option<Rc<Summary>>>,
     /// What names that are bound once at the top level hold.
     pub(crate) globals: BTreeMap<String, Symbol>,
+    /// Functions with arguments bound that names of the top level hold.
+    pub(crate) partials: BTreeMap<String, Partial>,
     /// What the methods of each class put into its attributes.
     pub(crate) attributes: HashMap<(ClassId, Rc<str>), Attribute>,
     types: HashMap<Symbol, Type>,
+    types_at: HashMap<(BlockId, Local), BTreeSet<ClassId>>,
     methods: HashMap<&'a str, Vec<FunctionId>>,
     overridden: BTreeSet<(ClassId, &'a str)>,
     changing: BTreeSet<&'a str>,
@@ -66,8 +71,10 @@ impl<'a> Program<'a> {
             apart: super::run::APART,
             summaries: vec![None; unit.functions.len()],
             globals: BTreeMap::new(),
+            partials: BTreeMap::new(),
             attributes: HashMap::new(),
             types: HashMap::new(),
+            types_at: HashMap::new(),
             methods: HashMap::new(),
             overridden: BTreeSet::new(),
             changing: BTreeSet::new(),
@@ -115,11 +122,27 @@ impl<'a> Program<'a> {
     /// Forgets what holds in one function only.
     pub(crate) fn start_function(&mut self) {
         self.types.clear();
+        self.types_at.clear();
+    }
+
+    /// Remembers of which classes the values are that arrive at a block in a variable.
+    pub(crate) fn note_types_at(&mut self, block: BlockId, locals: &BTreeMap<Local, Value>) {
+        for (&local, value) in locals {
+            if let Some(Type::Own(classes)) = value.symbol().and_then(|symbol| self.types.get(&symbol)) {
+                let known = self.types_at.entry((block, local)).or_default();
+                known.extend(classes.iter().copied());
+            }
+        }
     }
 
     /// The method of some handle, whatever its class, that finishes or polls: `wait` on a value of which nothing is known.
     pub(crate) fn finishing(&self, name: &str) -> Option<ApiId> {
         self.finishing.get(name).copied()
+    }
+
+    /// Whether a name of the top level is bound exactly once.
+    pub(crate) fn is_bound_once(&self, name: &str) -> bool {
+        self.unit.globals.get(name) == Some(&Global::Once)
     }
 
     /// The value of a name of the top level or of the language.
@@ -176,6 +199,11 @@ impl<'a> Program<'a> {
         }
         match self.symbols.term(symbol) {
             Term::Path(path) => self.catalog.value(path).map(Type::Catalogued),
+            // One class on some way says nothing of the other ways; two say that it is one of them.
+            Term::Merged(block, local) => match self.types_at.get(&(*block, Local(*local))) {
+                Some(classes) if classes.len() > 1 => Some(Type::Own(classes.iter().copied().collect())),
+                _ => None,
+            },
             Term::Field(of, name) => {
                 let Some(Type::Own(classes)) = self.type_of(*of) else { return None };
                 classes.iter().find_map(|&class| self.attribute_type(class, name))
@@ -271,13 +299,16 @@ impl<'a> Program<'a> {
     /// Whether a caller knows what a symbol stands for.
     pub(crate) fn is_visible(&self, symbol: Symbol) -> bool {
         !self.symbols.any_part(symbol, &|term| {
-            matches!(term, Term::Result(_) | Term::Merged(..) | Term::Item(_) | Term::Unknown)
+            matches!(
+                term,
+                Term::Result(_) | Term::Number(_) | Term::Merged(..) | Term::Item(_) | Term::Unknown
+            )
         })
     }
 
     /// Whether something done to a symbol is done to something of the caller.
     pub(crate) fn is_reachable_by_caller(&self, symbol: Symbol) -> bool {
-        let local = |term: &Term| matches!(term, Term::Result(_) | Term::Merged(..));
+        let local = |term: &Term| matches!(term, Term::Result(_) | Term::Number(_) | Term::Merged(..));
         let foreign = |term: &Term| matches!(term, Term::Parameter(_) | Term::Captured(_) | Term::Global(_));
         self.symbols.any_part(symbol, &foreign)
             && !matches!(self.symbols.term(self.owner(symbol)), term if local(term))

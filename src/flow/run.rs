@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{Event, Step, Turn};
+use super::event::{Step, Turn};
 use super::program::{Program, Type};
 use super::state::State;
 use super::summary::Summary;
@@ -21,7 +21,8 @@ pub(crate) struct Run<'p, 'a> {
     pub(crate) id: FunctionId,
     pub(crate) function: &'a Function,
     pub(crate) here: Here,
-    pub(crate) events: Vec<Event>,
+    pub(crate) candidates: Vec<super::excuses::Candidate>,
+    pub(crate) excuses: super::excuses::Excuses,
     pub(crate) summary: Summary,
     pub(crate) looked_into: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     pub(crate) fills: Vec<super::slots::Fill>,
@@ -76,7 +77,8 @@ impl<'p, 'a> Run<'p, 'a> {
             id,
             function,
             here: Here { operation: 0, span: Span::default(), in_loop: None },
-            events: Vec::new(),
+            candidates: Vec::new(),
+            excuses: super::excuses::Excuses::default(),
             summary: Summary::default(),
             looked_into: BTreeMap::new(),
             fills: Vec::new(),
@@ -116,6 +118,7 @@ impl<'p, 'a> Run<'p, 'a> {
     pub(crate) fn concluded(&self) -> Summary {
         let mut summary = self.summary.clone();
         let all: BTreeSet<Symbol> = self.looked_into.values().flatten().copied().collect();
+        summary.trust_loops(&self.program.symbols);
         summary.looks_into =
             all.into_iter().filter(|&symbol| self.program.is_reachable_by_caller(symbol)).collect();
         summary
@@ -219,9 +222,10 @@ impl<'p, 'a> Run<'p, 'a> {
                     let symbols = &self.program.symbols;
                     state.facts.forget(&|known| symbols.mentions(condition, known));
                 }
-                for (truth, to, turn) in [(true, *yes, Turn::True), (false, *no, Turn::False)] {
+                for (truth, to) in [(true, *yes), (false, *no)] {
+                    let step = self.way(*span, *repeats, truth, to);
                     for mut next in self.assume(state.clone(), &value, truth) {
-                        next.decide(Step { span: *span, turn }, condition);
+                        next.decide(step, condition);
                         self.arrive(from, to, next);
                     }
                 }
@@ -247,11 +251,22 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
+    /// How a way of a branch is told: at the head of a loop it is a turn or the end.
+    fn way(&self, span: Span, repeats: bool, truth: bool, to: BlockId) -> Step {
+        let around = self.here.in_loop.and_then(|index| self.function.loops.get(index as usize));
+        match around.filter(|_| repeats) {
+            Some(of) if of.blocks.contains(&to) => Step { span: of.span, turn: Turn::Turn },
+            Some(of) => Step { span: of.span, turn: Turn::NoTurn },
+            None => Step { span, turn: if truth { Turn::True } else { Turn::False } },
+        }
+    }
+
     fn arrive(&mut self, from: BlockId, to: BlockId, mut state: State) {
         if self.is_back_edge(from, to) {
             let program = &*self.program;
             state.facts.forget(&|known| program.is_volatile(known));
         }
+        self.program.note_types_at(to, &state.locals);
         let apart = self.apart;
         let arrivals = &mut self.arrived[to.0 as usize];
         let symbols = &mut self.program.symbols;

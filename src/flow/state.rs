@@ -35,6 +35,8 @@ pub(crate) struct State {
     pub(crate) heap: BTreeMap<ObjectId, Object>,
     /// What the branches have told.
     pub(crate) facts: Facts,
+    /// What they have told of things that have changed since: it still says which way was taken.
+    pub(crate) outdated: Facts,
     /// What was done to things that belong to the caller, in order.
     pub(crate) effects: Vec<Effect>,
     /// What the operation that is being executed still holds.
@@ -309,9 +311,16 @@ impl State {
         places.iter().for_each(|value| self.escape(value));
     }
 
+    /// What a symbol stands for changes: what is known of it was so, and is so no more.
+    pub(crate) fn outdate(&mut self, symbols: &Symbols, symbol: Symbol) {
+        self.outdated.take_over(&self.facts, &|known| symbols.mentions(known, symbol));
+        self.facts.forget(&|known| symbols.mentions(known, symbol));
+    }
+
     /// Forgets everything about a symbol that is about to mean something else.
     pub(crate) fn forget_symbol(&mut self, symbols: &mut Symbols, symbol: Symbol) {
         self.facts.forget(&|known| symbols.mentions(known, symbol));
+        self.outdated.forget(&|known| symbols.mentions(known, symbol));
         for value in self.locals.values_mut() {
             if let Value::Symbol(held) = value
                 && symbols.mentions(*held, symbol)
@@ -366,7 +375,7 @@ impl State {
     /// Makes one state of two that are alike; tells whether that is less than `self` said.
     pub(crate) fn merge(&mut self, symbols: &mut Symbols, mut other: Self, at: BlockId) -> bool {
         self.renew_merged(symbols, &mut other, at);
-        let mut changed = self.facts.intersect(&other.facts);
+        let mut changed = self.facts.intersect(&other.facts) | self.outdated.intersect(&other.outdated);
         let differing = self.memory.iter().filter(|(place, value)| other.memory.get(place) != Some(value));
         let gone: Vec<Symbol> = differing.map(|(&place, _)| place).collect();
         for place in gone {
@@ -403,6 +412,7 @@ impl State {
     /// Joins a state that is not alike: afterwards only what holds on both is certain.
     pub(crate) fn weaken(&mut self, symbols: &mut Symbols, other: Self, at: BlockId) {
         self.facts.intersect(&other.facts);
+        self.outdated.intersect(&other.outdated);
         let locals: BTreeSet<Local> = self.locals.keys().chain(other.locals.keys()).copied().collect();
         for local in locals {
             let joined = match (self.locals.get(&local), other.locals.get(&local)) {

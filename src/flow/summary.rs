@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::program::Type;
 use super::state::Effect;
-use super::symbol::Symbol;
+use super::symbol::{Symbol, Symbols, Term};
 use super::value::{Object, ObjectId, Value};
 
 /// What a function does for its callers.
@@ -69,6 +69,35 @@ impl Summary {
         self.outcomes.push(outcome);
     }
 
+    /// A loop over the elements of a parameter goes through all of them.
+    ///
+    /// `for h in handles: finish(h)` has a way on which nothing is finished, because of conditions that no caller knows
+    /// (`finish` does nothing for `None`). An outcome that could as well be another one which finishes elements does so too.
+    pub(crate) fn trust_loops(&mut self, symbols: &Symbols) {
+        let of_elements = |effect: &&Effect| {
+            let inner = |term: &Term| matches!(term, Term::Item(_));
+            matches!(effect, Effect::Finish(..)) && symbols.any_part(effect.target(), &inner)
+        };
+        let finishing: Vec<(Vec<(Symbol, bool)>, Vec<Effect>)> = self
+            .outcomes
+            .iter()
+            .map(|outcome| {
+                let effects: Vec<Effect> = outcome.effects.iter().filter(of_elements).cloned().collect();
+                (outcome.conditions.clone(), effects)
+            })
+            .filter(|(_, effects)| !effects.is_empty())
+            .collect();
+        for outcome in &mut self.outcomes {
+            for (conditions, effects) in &finishing {
+                if outcome.conditions.iter().all(|condition| conditions.contains(condition)) {
+                    let new = effects.iter().filter(|effect| !outcome.effects.contains(effect)).cloned();
+                    let new: Vec<Effect> = new.collect();
+                    outcome.effects.extend(new);
+                }
+            }
+        }
+    }
+
     /// Whether there are more outcomes than are worth following.
     pub(crate) fn is_too_rich(&self) -> bool {
         self.outcomes.len() > MOST
@@ -115,10 +144,18 @@ impl Outcome {
         self.effects.iter().any(|effect| matches!(effect, Effect::Finish(..)))
     }
 
-    /// The objects that are kept where the caller can see them and do not come out as the result.
-    pub(crate) fn kept_objects(&self) -> BTreeSet<ObjectId> {
+    /// The objects that are kept where others can see them, and do not come out as the result or in a container that the
+    /// caller gave: their story begins in the callee.
+    pub(crate) fn kept_objects(&self, is_argument: impl Fn(Symbol) -> bool) -> BTreeSet<ObjectId> {
         let mut given = BTreeSet::new();
         let mut stack = self.result.objects();
+        for effect in &self.effects {
+            if let Effect::Push(target, value) = effect
+                && is_argument(*target)
+            {
+                stack.extend(value.objects());
+            }
+        }
         while let Some(id) = stack.pop() {
             if given.insert(id)
                 && let Some(object) = self.heap.get(&id)
@@ -127,6 +164,15 @@ impl Outcome {
             }
         }
         self.heap.keys().copied().filter(|id| !given.contains(id)).collect()
+    }
+
+    /// Whether the result is or contains a handle, or is a container that happens to be empty on this way.
+    pub(crate) fn gives_handle_or_nothing_in_a_container(&self) -> bool {
+        let gives_container = match &self.result {
+            Value::Object(id) => matches!(self.heap.get(id), Some(Object::Container(_))),
+            _ => false,
+        };
+        self.gives_handle() || gives_container
     }
 
     /// Whether the result is or contains a handle.

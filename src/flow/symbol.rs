@@ -57,6 +57,8 @@ pub(crate) enum Term {
     Class(ClassId),
     /// The result of the operation at a site, each time another.
     Result(Site),
+    /// The number of a turn: what `enumerate` gives.
+    Number(Site),
     /// A variable at a block where several ways with different values meet, each time another.
     Merged(BlockId, u32),
     /// The current element of an iteration over a symbol.
@@ -213,6 +215,7 @@ impl Symbols {
             | Term::Function(_)
             | Term::Class(_)
             | Term::Result(_)
+            | Term::Number(_)
             | Term::Merged(..) => symbol,
         }
     }
@@ -302,6 +305,7 @@ pub(crate) fn parts(term: &Term) -> &[Symbol] {
         | Term::Function(_)
         | Term::Class(_)
         | Term::Result(_)
+        | Term::Number(_)
         | Term::Merged(..) => &[],
     }
 }

@@ -85,7 +85,7 @@ impl Run<'_, '_> {
                 self.bind(&mut state, *to, value);
             }
             Operation::Global { to, name } => {
-                let value = self.global(&state, name);
+                let value = self.global(&mut state, name);
                 self.bind(&mut state, *to, value);
             }
             Operation::Import { to, path } => {
@@ -159,6 +159,8 @@ impl Run<'_, '_> {
     fn forget(&mut self, state: &mut State, local: Local, why: Forgetting) {
         let Some(before) = state.locals.remove(&local) else { return };
         match (&before, why) {
+            // A method that a name holds as well is meant for later.
+            (held, Forgetting::Statement) if state.locals.values().any(|value| value == held) => {}
             (Value::Method(method), Forgetting::Statement) => {
                 self.method_not_called(state, &method.0, &method.1)
             }
@@ -307,8 +309,14 @@ impl Run<'_, '_> {
         value
     }
 
-    fn global(&mut self, state: &State, name: &str) -> Value {
+    fn global(&mut self, state: &mut State, name: &str) -> Value {
         let place = self.program.symbols.intern(Term::Global(name.into()));
+        if let (Some(partial), true) = (self.program.partials.get(name), self.program.is_bound_once(name))
+            && !state.memory.contains_key(&place)
+        {
+            let partial = partial.clone();
+            return Value::Object(state.make(self.site(0), Object::Partial(partial)));
+        }
         match state.memory.get(&place) {
             Some(value) => value.clone(),
             None => Value::Symbol(self.program.global(name)),
@@ -321,8 +329,7 @@ impl Run<'_, '_> {
             self.give_away(state, &value);
             return;
         }
-        let symbols = &self.program.symbols;
-        state.facts.forget(&|known| symbols.mentions(known, place));
+        state.outdate(&self.program.symbols, place);
         self.note_attribute(state, place, &value);
         let how = if self.is_handle(state, &value) { Loss::Renewed } else { Loss::Rebound };
         state.memory.insert(place, value);
@@ -378,8 +385,7 @@ impl Run<'_, '_> {
                 if let Some(of) = of.symbol() {
                     let key = self.key_symbol(state, key);
                     let place = self.program.symbols.element(of, key);
-                    let symbols = &self.program.symbols;
-                    state.facts.forget(&|known| symbols.mentions(known, place));
+                    state.outdate(&self.program.symbols, place);
                 }
             }
         }

@@ -112,11 +112,11 @@ impl Value {
     /// Calls `visit` with every object that the value refers to directly.
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(ObjectId)) {
         match self {
-            Self::Symbol(_) => {}
-            Self::Object(object) | Self::Part(object, _) | Self::Length(object) => visit(*object),
+            // A number or a truth value keeps nothing alive.
+            Self::Symbol(_) | Self::Length(_) | Self::Test(_) => {}
+            Self::Object(object) | Self::Part(object, _) => visit(*object),
             Self::Each(objects) | Self::Perhaps(objects) => objects.iter().copied().for_each(visit),
             Self::Method(method) => method.0.visit(visit),
-            Self::Test(test) => test.operands().into_iter().for_each(|operand| operand.visit(visit)),
         }
     }
 
@@ -143,13 +143,6 @@ impl Value {
 }
 
 impl Test {
-    pub(crate) fn operands(&self) -> Vec<&Value> {
-        match self {
-            Self::Finished(one, _) | Self::IsNone(one) | Self::Truth(one) | Self::Not(one) => vec![one],
-            Self::And(all) | Self::Or(all) => all.iter().collect(),
-        }
-    }
-
     fn mapped(&self, map: &dyn Fn(&Value) -> Value) -> Self {
         match self {
             Self::Finished(one, which) => Self::Finished(map(one), *which),
@@ -210,6 +203,10 @@ pub(crate) struct Handle {
     pub(crate) polled: Option<Span>,
     /// Where it was finished.
     pub(crate) finished: Option<Span>,
+    /// The innermost loop around its start.
+    pub(crate) made_in: Option<u32>,
+    /// The last condition that was decided before the start.
+    pub(crate) guard: Option<Span>,
 }
 
 /// A call inside a wrapper, in the order that a report tells.
@@ -402,6 +399,18 @@ pub(crate) enum Manager {
 }
 
 impl Object {
+    /// A function with arguments bound that refers to no other object: it means the same everywhere in the file.
+    pub(crate) fn as_lasting_partial(&self) -> Option<&Partial> {
+        match self {
+            Self::Partial(partial) => {
+                let plain = partial.callee.symbol().is_some()
+                    && partial.arguments.iter().all(|bound| bound.value.symbol().is_some());
+                plain.then_some(partial)
+            }
+            _ => None,
+        }
+    }
+
     /// Calls `visit` with every object that this one keeps alive.
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(ObjectId)) {
         match self {

@@ -57,7 +57,7 @@ impl Run<'_, '_> {
             for state in self.satisfy(state.clone(), call, outcome) {
                 results.push(self.replay(state, call, outcome, arguments));
             }
-            giving += usize::from(results.len() > before && outcome.gives_handle());
+            giving += usize::from(results.len() > before && outcome.gives_handle_or_nothing_in_a_container());
         }
         let possible = summary.outcomes.len();
         if giving > 0 && giving < self.count_ways(state, call, summary).min(possible) {
@@ -125,6 +125,9 @@ impl Run<'_, '_> {
 
     /// A condition of the callee, on the caller's values.
     fn condition(&mut self, state: &mut State, call: &Call, condition: Symbol) -> Value {
+        if let Some(test) = self.type_condition(state, call, condition) {
+            return test;
+        }
         let Term::Apply(operator, operands) = self.program.symbols.term(condition).clone() else {
             return self.resolve(state, call, condition);
         };
@@ -145,6 +148,20 @@ impl Run<'_, '_> {
         }
     }
 
+    /// `isinstance(parameter, list)`, where the caller passes something that is followed.
+    fn type_condition(&mut self, state: &mut State, call: &Call, condition: Symbol) -> Option<Value> {
+        let Term::Call(parts) = self.program.symbols.term(condition).clone() else { return None };
+        let &[callee, value, class] = parts.as_slice() else { return None };
+        let api = self.program.catalog.api(&self.program.symbols.path_of(callee)?)?;
+        if self.program.catalog.short_name(api) != "isinstance" {
+            return None;
+        }
+        match self.resolve(state, call, value) {
+            Value::Symbol(_) => None,
+            value => Some(self.type_test(state, &value, class)),
+        }
+    }
+
     /// What a symbol of the callee is for the caller.
     fn resolve(&mut self, state: &mut State, call: &Call, symbol: Symbol) -> Value {
         match self.program.symbols.term(symbol).clone() {
@@ -152,7 +169,7 @@ impl Run<'_, '_> {
             Term::Captured(local) if call.nested => state.local(local),
             Term::Captured(_) => Value::UNKNOWN,
             Term::Result(site) => Value::Symbol(self.result_of(call, site)),
-            Term::Merged(..) | Term::Unknown => Value::UNKNOWN,
+            Term::Merged(..) | Term::Number(_) | Term::Unknown => Value::UNKNOWN,
             Term::Item(of) => {
                 let of = self.resolve(state, call, of);
                 match of {
@@ -281,7 +298,9 @@ impl Run<'_, '_> {
             let placeholder = Object::Manager(super::value::Manager::ExpectingError);
             copies.insert(id, state.make(site, placeholder));
         }
-        let kept = outcome.kept_objects();
+        let symbols = &self.program.symbols;
+        let kept = outcome
+            .kept_objects(|symbol| matches!(symbols.term(symbol), Term::Parameter(_) | Term::Captured(_)));
         for (id, object) in &outcome.heap {
             let mut object = object.clone();
             self.translate_object(state, call, &mut object, &copies);
@@ -305,6 +324,7 @@ impl Run<'_, '_> {
                     handle.inside = std::iter::once(inner).chain(handle.inside.iter().cloned()).collect();
                     handle.started = at;
                 }
+                handle.made_in = self.here.in_loop;
             }
             Object::Container(container) => {
                 container.escaped = false;
@@ -511,7 +531,8 @@ impl Run<'_, '_> {
         if self.summary.is_too_rich() {
             return;
         }
-        let conditions = state.facts.conditions(&mut self.program.symbols);
+        let mut conditions = state.facts.conditions(&mut self.program.symbols);
+        conditions.extend(state.outdated.conditions(&mut self.program.symbols));
         let program = &*self.program;
         let is_visible = |symbol: Symbol| program.is_visible(symbol);
         let conditions: Vec<(Symbol, bool)> =

@@ -1,6 +1,6 @@
 //! The Python front end: every syntax form of Python 3.8 to 3.14, lowered to [`crate::ir`].
 //!
-//! - A **scope** is a function under construction ([`scope`]); a class body runs in the scope around it.
+//! - A **scope** is a function under construction (`scope`); a class body runs in the scope around it.
 //! - A **temporary** holds an intermediate value until its **statement** ends; then it is forgotten. `dist.isend(x)` is
 //!
 //!   ```text
@@ -10,15 +10,15 @@
 //!   forget %1 (statement)
 //!   ```
 //!
-//! - A **condition** ([`condition`]) is a tree of `and`, `or`, `not` whose leaves, the **atoms**, are branched on one by one.
-//! - A **frame** ([`exits`]) is a construct around the current statement that a `return`, `break`, `continue` or `raise` has to pass:
+//! - A **condition** (`condition`) is a tree of `and`, `or`, `not` whose leaves, the **atoms**, are branched on one by one.
+//! - A **frame** (`exits`) is a construct around the current statement that a `return`, `break`, `continue` or `raise` has to pass:
 //!   a loop, a `with`, a `finally`, the handlers of a `try`. Each exit gets its own copy of what happens on the way out.
 //!
-//! How the hard constructs are lowered is said where they are: `try`, `finally` and `with` in [`exits`], comprehensions and
-//! generator expressions in [`comprehension`], `match` in [`pattern`], imports and names of the top level in [`globals`].
+//! How the hard constructs are lowered is said where they are: `finally` in `exits`, `try` and `with` in `guarded`, comprehensions and
+//! generator expressions in `comprehension`, `match` in `pattern`, imports and names of the top level in `globals`.
 //!
-//! The parser recovers from errors: what it could not read becomes a [`Problem`], everything else is lowered.
-//! Code that is nested deeper than [`DEPTH_LIMIT`] becomes a problem and a value of which nothing is known.
+//! The parser recovers from errors: what it could not read becomes a `Problem`, everything else is lowered.
+//! Code that is nested deeper than `DEPTH_LIMIT` becomes a problem and a value of which nothing is known.
 
 mod annotation;
 mod assignment;
@@ -26,10 +26,12 @@ mod call;
 mod class;
 mod comprehension;
 mod condition;
+mod decorator;
 mod exits;
 mod expression;
 mod function;
 mod globals;
+mod guarded;
 mod import;
 mod pattern;
 mod scan;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{INTERNAL_ERROR, SYNTAX_ERROR, UNREADABLE_FILE};
+use crate::catalog::nearest;
 use crate::rules::{self, Law, RULES, Severity};
 
 /// The name under which suppressions without effect are reported.
@@ -121,15 +122,6 @@ impl std::fmt::Display for BadRuleName {
 }
 
 impl std::error::Error for BadRuleName {}
-
-/// The candidate that is most like a misspelt name, if any is.
-pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
-    candidates
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|(left, _), (right, _)| left.total_cmp(right))
-        .map(|(_, candidate)| candidate)
-}
 
 /// Which rules apply, and how much their findings weigh.
 #[derive(Clone, Debug)]

@@ -51,6 +51,7 @@ impl Story {
             conditional: None,
             holder: None,
             notes: Vec::new(),
+            guard: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use unwaited::frontend::{ModuleName, python::lower};
 
 /// The functions that a program is lowered to; the top level only where it does something.
-pub fn ir(text: &str) -> String {
+pub(crate) fn ir(text: &str) -> String {
     let lowered = lower(text, &ModuleName { dotted: "pkg.sub.mod".to_owned(), package: false });
     assert!(lowered.problems.is_empty(), "{:?}", lowered.problems);
     let faults = lowered.unit.faults();

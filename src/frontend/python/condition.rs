@@ -16,7 +16,7 @@ use ruff_python_ast::{BoolOp, CmpOp, Expr, ExprBoolOp, ExprCompare, ExprIf, Numb
 use ruff_text_size::Ranged;
 
 use super::{Lowering, span_of};
-use crate::ir::{BlockId, Constant, Operand, Operation, Operator, Terminator};
+use crate::ir::{BlockId, Constant, Local, Operand, Operation, Operator, Terminator};
 use crate::source::Span;
 
 /// How deep an expression is looked at to find whether it is pure.
@@ -149,14 +149,14 @@ impl<'a> Lowering<'a> {
         let done = self.block();
         let last = operation.values.len().saturating_sub(1);
         for (index, value) in operation.values.iter().enumerate() {
-            self.assign_arm(result, value);
+            let arm = self.assign_arm(result, value);
             if index < last {
                 let next = self.block();
                 let (yes, no) = match operation.op {
                     BoolOp::And => (next, done),
                     BoolOp::Or => (done, next),
                 };
-                self.branch(Operand::Local(result), Targets { yes, no, repeats: false }, span_of(value));
+                self.branch(arm, Targets { yes, no, repeats: false }, span_of(value));
                 self.switch_to(next);
             }
         }
@@ -218,12 +218,18 @@ impl<'a> Lowering<'a> {
         Operand::Local(result)
     }
 
-    /// `result = value`, and forgets what the value left behind.
-    fn assign_arm(&mut self, result: crate::ir::Local, value: &'a Expr) {
+    /// `result = value`, and forgets what the value left behind. Gives where the value still is: a name, or the result.
+    fn assign_arm(&mut self, result: Local, value: &'a Expr) -> Operand {
         let mark = self.mark();
         let from = self.expression(value);
-        self.emit(Operation::Assign { to: result, from }, span_of(value));
+        self.emit(Operation::Assign { to: result, from: from.clone() }, span_of(value));
         self.forget_since(mark);
+        if value.is_name_expr() && !self.is_temporary(&from) { from } else { Operand::Local(result) }
+    }
+
+    fn is_temporary(&mut self, operand: &Operand) -> bool {
+        let Operand::Local(local) = operand else { return false };
+        self.builder().function().locals.get(local.0 as usize).is_none_or(|it| it.name.is_empty())
     }
 }
 
@@ -273,7 +279,15 @@ fn is_pure(expression: &Expr, depth: u32) -> bool {
         Expr::UnaryOp(it) => pure(&it.operand),
         Expr::BinOp(it) => pure(&it.left) && pure(&it.right),
         Expr::BoolOp(it) => it.values.iter().all(pure),
-        Expr::Compare(it) => pure(&it.left) && it.comparators.iter().all(pure),
+        Expr::Compare(it) => {
+            pure(&it.left)
+                && it.comparators.iter().all(|it| match it {
+                    // `x in [a, b]`
+                    Expr::List(list) => list.elts.iter().all(pure),
+                    Expr::Set(set) => set.elts.iter().all(pure),
+                    other => pure(other),
+                })
+        }
         Expr::Tuple(it) => it.elts.iter().all(pure),
         Expr::Call(it) => {
             let known = matches!(it.func.as_ref(), Expr::Name(name) if matches!(name.id.as_str(), "len" | "isinstance"));

@@ -1,12 +1,9 @@
-//! Functions and lambdas: parameters, decorators, and the body in a scope of its own.
-//!
-//! A decorator is **transparent** if a caller gets what the body gives: `@staticmethod`, `@torch.no_grad()`,
-//! `@functools.wraps(f)` … Any other makes the function opaque: `@retry(3)`.
+//! Functions and lambdas: parameters, and the body in a scope of its own.
 
-use ruff_python_ast::{Decorator, Expr, ExprLambda, Parameters, StmtFunctionDef};
+use ruff_python_ast::{ExprLambda, Parameters, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
-use super::annotation::dotted;
+use super::decorator::decorated;
 use super::scan::Names;
 use super::scope::{Layer, Scope};
 use super::{Lowering, NESTING_LIMIT, span, span_of};
@@ -15,107 +12,6 @@ use crate::ir::{
     Operation, ParameterKind, Passing, Terminator,
 };
 use crate::source::Span;
-
-/// Decorators by their last name that are transparent wherever they come from.
-const TRANSPARENT: [&str; 47] = [
-    "abstractclassmethod",
-    "abstractmethod",
-    "abstractproperty",
-    "abstractstaticmethod",
-    "annotate",
-    "asynccontextmanager",
-    "cache",
-    "cached_property",
-    "classmethod",
-    "contextmanager",
-    "custom_bwd",
-    "custom_fwd",
-    "dataclass",
-    "deleter",
-    "deprecated",
-    "enable_grad",
-    "expectedFailure",
-    "final",
-    "fixture",
-    "getter",
-    "inference_mode",
-    "lru_cache",
-    "no_grad",
-    "no_type_check",
-    "once_differentiable",
-    "overload",
-    "override",
-    "overrides",
-    "parametrize",
-    "profile",
-    "property",
-    "record_function",
-    "runtime_checkable",
-    "script_if_tracing",
-    "script_method",
-    "set_grad_enabled",
-    "setter",
-    "skip",
-    "skipIf",
-    "skipUnless",
-    "skipif",
-    "staticmethod",
-    "total_ordering",
-    "unique",
-    "wraps",
-    "xfail",
-    "usefixtures",
-];
-/// Decorators that are transparent only if their dotted name speaks of torch, its compiler or pytest.
-const TRANSPARENT_IN: [&str; 6] = ["torch", "jit", "compiler", "dynamo", "pytest", "nvtx"];
-const TRANSPARENT_THERE: [&str; 9] =
-    ["allow_in_graph", "compile", "disable", "export", "ignore", "range", "script", "slow", "unused"];
-
-/// What the decorators of a function make of it.
-#[derive(Clone, Copy, Default)]
-struct Decorated {
-    kind: Option<FunctionKind>,
-    manager: bool,
-    accessor: bool,
-    overload: bool,
-}
-
-/// Whether a function is only a stub that tells a type checker of one more signature.
-pub(super) fn is_overload(decorators: &[Decorator]) -> bool {
-    decorated(decorators).overload
-}
-
-fn decorated(decorators: &[Decorator]) -> Decorated {
-    let mut result = Decorated::default();
-    for name in decorators.iter().filter_map(decorator_name) {
-        match name.rsplit('.').next().unwrap_or_default() {
-            "staticmethod" | "abstractstaticmethod" => result.kind = Some(FunctionKind::Static),
-            "classmethod" | "abstractclassmethod" => result.kind = Some(FunctionKind::ClassMethod),
-            "property" | "cached_property" | "abstractproperty" => result.kind = Some(FunctionKind::Property),
-            "contextmanager" | "asynccontextmanager" => result.manager = true,
-            "setter" | "deleter" => result.accessor = true,
-            "overload" => result.overload = true,
-            _ => {}
-        }
-    }
-    result
-}
-
-/// The dotted name of a decorator, without its arguments.
-fn decorator_name(decorator: &Decorator) -> Option<String> {
-    match &decorator.expression {
-        Expr::Call(call) => dotted(&call.func),
-        other => dotted(other),
-    }
-}
-
-fn is_transparent(decorator: &Decorator) -> bool {
-    let Some(name) = decorator_name(decorator) else { return false };
-    let last = name.rsplit('.').next().unwrap_or_default();
-    let marks = name.contains("mark.") || last.contains("nvtx") || last.contains("profil");
-    let there = || TRANSPARENT_IN.iter().any(|it| name.contains(it));
-    marks || TRANSPARENT.contains(&last) || (TRANSPARENT_THERE.contains(&last) && there())
-}
 
 impl<'a> Lowering<'a> {
     /// The statements of the file, as its first function.
@@ -162,19 +58,6 @@ impl<'a> Lowering<'a> {
             self.add_method(name, function, decorated.accessor);
         }
         self.bind_function(name, function, wrappers, at);
-    }
-
-    /// The values of the decorators that are not transparent, innermost first.
-    pub(super) fn wrappers(&mut self, decorators: &'a [Decorator]) -> Vec<(Operand, Span)> {
-        let mut wrappers = Vec::new();
-        for decorator in decorators {
-            let value = self.expression(&decorator.expression);
-            if !is_transparent(decorator) {
-                wrappers.push((value, span_of(decorator)));
-            }
-        }
-        wrappers.reverse();
-        wrappers
     }
 
     /// Binds a function to its name, where anything can see it only as a value.
@@ -249,7 +132,11 @@ impl<'a> Lowering<'a> {
         for parameter in parameters.iter_non_variadic_params() {
             defaults.push(parameter.default.as_deref().map(|default| match self.expression(default) {
                 Operand::Constant(constant) => DefaultValue::Constant(constant),
-                Operand::Local(_) => DefaultValue::Computed,
+                value @ Operand::Local(_) => {
+                    // The function keeps it for as long as it lives.
+                    self.emit(Operation::Escape { value }, span_of(default));
+                    DefaultValue::Computed
+                }
             }));
         }
         defaults
@@ -325,6 +212,7 @@ impl<'a> Lowering<'a> {
         let Some(scope) = self.scopes.pop() else { return };
         if let Some(place) = self.functions.get_mut(scope.id.0 as usize) {
             *place = scope.builder.finish(end);
+            place.simplify();
         }
     }
 

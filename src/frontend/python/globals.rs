@@ -1,8 +1,8 @@
 //! What the names of a file's top level stand for, found before anything is lowered.
 //!
 //! Every binding at the top level counts, also under `if`, `try`, `with` and loops, but not those inside functions
-//! and classes. A name whose bindings are all imports stands for the first of them; `x = None` beside an import is the
-//! stub of an optional dependency and does not count:
+//! and classes. A name whose bindings are all imports stands for the first of them; `x = None` beside an import, and whatever
+//! a handler binds in its place, is the stub of an optional dependency and does not count:
 //!
 //! ```text
 //! try:
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use ruff_python_ast::{ExceptHandler, Expr, Pattern, Stmt, StmtImport, StmtImportFrom};
 use ruff_text_size::{Ranged, TextRange};
 
-use super::function::is_overload;
+use super::decorator::is_overload;
 use super::{DEPTH_LIMIT, import, span_of};
 use crate::frontend::ModuleName;
 use crate::ir::{Class, ClassId, FunctionId, Global};
@@ -50,7 +50,7 @@ impl<'a> Globals<'a> {
             imported: BTreeSet::new(),
             declared_global: declared_global.clone(),
         };
-        let mut collector = Collector { globals, module, depth: 0, repeated: false };
+        let mut collector = Collector { globals, module, depth: 0, repeated: false, fallback: false };
         collector.statements(body);
         collector.globals
     }
@@ -133,11 +133,16 @@ struct Collector<'a, 'm> {
     depth: u32,
     /// Whether the statement stands in a loop: what it binds is bound more than once.
     repeated: bool,
+    /// Whether the statement stands in a handler: what it binds stands in for an import that failed.
+    fallback: bool,
 }
 
 impl<'a> Collector<'a, '_> {
     fn bind(&mut self, name: &'a str, binding: Binding) {
-        self.globals.bindings.entry(name).or_default().push(binding);
+        let bindings = self.globals.bindings.entry(name).or_default();
+        let imported = bindings.iter().any(|it| matches!(it, Binding::Import(_)));
+        let stands_in = self.fallback && imported && !matches!(binding, Binding::Import(_));
+        bindings.push(if stands_in { Binding::Stub } else { binding });
     }
 
     fn statements(&mut self, body: &'a [Stmt]) {
@@ -183,7 +188,9 @@ impl<'a> Collector<'a, '_> {
                     if let Some(name) = &handler.name {
                         self.bind(name.as_str(), Binding::Other);
                     }
+                    let fallback = std::mem::replace(&mut self.fallback, true);
                     self.statements(&handler.body);
+                    self.fallback = fallback;
                 }
                 self.statements(&it.orelse);
                 self.statements(&it.finalbody);

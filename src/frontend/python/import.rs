@@ -26,7 +26,8 @@ pub(super) fn from<'a>(alias: &'a Alias, base: &str) -> (&'a str, String) {
     (alias.asname.as_ref().unwrap_or(&alias.name).as_str(), path)
 }
 
-/// The absolute dotted module that `from … import` names: `..comm` in `pkg.sub.mod` is `pkg.comm`.
+/// The absolute dotted module that `from … import` names: `..comm` in `pkg.sub.mod` is `pkg.comm`. What lies above
+/// the known tree begins with a dot, so that it is not taken for a package of the same name.
 pub(super) fn base(statement: &StmtImportFrom, module: &ModuleName) -> String {
     let named = statement.module.as_ref().map(Identifier::as_str).unwrap_or_default();
     if statement.level == 0 {
@@ -36,7 +37,8 @@ pub(super) fn base(statement: &StmtImportFrom, module: &ModuleName) -> String {
     let parts: Vec<&str> = module.dotted.split('.').filter(|it| !it.is_empty()).collect();
     let kept = parts.get(..parts.len().saturating_sub(up)).unwrap_or_default();
     let named = Some(named).filter(|it| !it.is_empty());
-    kept.iter().copied().chain(named).collect::<Vec<_>>().join(".")
+    let path = kept.iter().copied().chain(named).collect::<Vec<_>>().join(".");
+    if up > parts.len() { format!(".{path}") } else { path }
 }
 
 impl<'a> Lowering<'a> {
