@@ -30,7 +30,7 @@ fn catalog() -> &'static Catalog {
 
 /// So many random cases, or as many as `PROPTEST_CASES` asks for.
 fn cases(count: u32) -> Config {
-    let mut config = Config { failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
+    let mut config = Config { failure_persistence: None, max_shrink_iters: 600, ..Config::default() };
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = count;
     }

@@ -12,9 +12,9 @@ use crate::flow::run::APART;
 use crate::ir::Unit;
 
 /// So many runs are looked at.
-const RUNS: usize = 600;
+const RUNS: usize = 300;
 /// So many states at a block that none are joined.
-const NEVER_JOINED: usize = 5_000;
+const NEVER_JOINED: usize = 300;
 
 /// Lists included, and with `break`, `continue` and `return`.
 const WITH_LISTS: &[Feature] =
