@@ -4,6 +4,7 @@
 pub const FILES: &[(&str, &str)] = &[
     ("byteps.toml", include_str!("../../rules/apis/byteps.toml")),
     ("deepspeed.toml", include_str!("../../rules/apis/deepspeed.toml")),
+    ("devices.toml", include_str!("../../rules/apis/devices.toml")),
     ("horovod.toml", include_str!("../../rules/apis/horovod.toml")),
     ("mpi4py.toml", include_str!("../../rules/apis/mpi4py.toml")),
     ("paddle.toml", include_str!("../../rules/apis/paddle.toml")),

@@ -253,6 +253,8 @@ pub enum Does {
     Backend,
     /// Known, and no handle results: `send`, functional collectives, `DTensor.redistribute(async_op=…)`.
     Nothing,
+    /// Waits for everything that is in the streams of a device: `torch.cuda.synchronize`.
+    Fence,
     /// Never returns: `sys.exit`, `Abort`.
     Exit,
     /// Gives a container of the elements of its argument: `list`, `sorted`, `reversed`, `iter`, `deque`.

@@ -102,7 +102,7 @@ impl Run<'_, '_> {
                 self.name_backend(given);
                 Value::NONE
             }
-            Does::Nothing => self.plain_result(state, api, given),
+            Does::Nothing | Does::Fence => self.plain_result(state, api, given),
             Does::Count => Value::Symbol(self.pure_symbol(state, api, given)),
             Does::Map | Does::Filter => self.lazy(state, given),
             Does::Read => self.read_result(state, api, given),
@@ -287,11 +287,21 @@ impl Run<'_, '_> {
                 self.give_away(state, &bound.value);
             }
         }
-        target
+        // One future for all handles of a list: what finishes it finishes each.
+        match &target {
+            Value::Object(id) if state.container(*id).is_some() => {
+                let objects = state.container(*id).map(direct_objects).unwrap_or_default();
+                Value::each(objects)
+            }
+            _ => target,
+        }
     }
 
     fn build(&mut self, state: &mut State, api: ApiId, given: &Given<'_>) -> Value {
         self.summary.communicates = true;
+        if state.expecting > 0 {
+            return Value::UNKNOWN;
+        }
         if let Some(runs) = &given.entry.runs
             && let Argument::Given(value, at) = given.argument(&runs.argument)
             && self.is_wrong_function(state, &value, &runs.allowed, api)
@@ -299,9 +309,6 @@ impl Run<'_, '_> {
             let (earlier, at) = (Some(at), self.here.span);
             self.report(What::BatchMisuse { why: Misuse::WrongFunction, api, earlier, at }, &state.path);
             self.give_away(state, &value);
-            return Value::UNKNOWN;
-        }
-        if state.expecting > 0 {
             return Value::UNKNOWN;
         }
         let operation = Operation {
@@ -338,7 +345,7 @@ impl Run<'_, '_> {
     fn launch(&mut self, state: &mut State, api: ApiId, given: &Given<'_>) -> Value {
         self.summary.communicates = true;
         let target = given.target();
-        let misuse = self.launch_misuse(state, &target);
+        let misuse = if state.expecting > 0 { None } else { self.launch_misuse(state, &target) };
         if let Some((why, earlier)) = misuse {
             self.report(What::BatchMisuse { why, api, earlier, at: self.here.span }, &state.path);
         }

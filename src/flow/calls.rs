@@ -89,11 +89,13 @@ impl Run<'_, '_> {
             Symbol::UNKNOWN => self.fresh(&mut state, 0),
             same => same,
         };
+        self.disturb(result);
         vec![(state, Value::Symbol(result))]
     }
 
     /// Somebody unknown gets hold of a value.
     pub(crate) fn give_away(&mut self, state: &mut State, value: &Value) {
+        self.note_handed_on(state, value);
         state.escape(value);
         match value {
             Value::Symbol(symbol) => self.give_symbol_away(state, *symbol),
@@ -127,6 +129,7 @@ impl Run<'_, '_> {
             Term::Unknown | Term::Constant(_) | Term::Path(_) | Term::Class(_) => {}
             Term::Function(function) => self.share_captures(state, function),
             _ => {
+                self.disturb(symbol);
                 state.escape_memory_of(&self.program.symbols, symbol);
                 state.affect(Effect::Escape(symbol));
             }
@@ -234,6 +237,7 @@ impl Run<'_, '_> {
         }
         if let Some(function) = self.program.only_method(name)
             && is_distinctive(name)
+            && self.may_be_any_object(receiver)
         {
             return self.call_function(state, function, Some(this), arguments);
         }
@@ -252,6 +256,15 @@ impl Run<'_, '_> {
         }
         let callee = self.program.symbols.field(receiver, name);
         self.call_unknown(state, callee, arguments)
+    }
+
+    /// Whether nothing at all is known of where a value comes from: a parameter, an attribute, an element.
+    fn may_be_any_object(&self, symbol: Symbol) -> bool {
+        match self.program.symbols.term(symbol) {
+            Term::Parameter(_) | Term::Captured(_) | Term::Item(_) | Term::Element(_) => true,
+            Term::Field(of, _) => self.may_be_any_object(*of),
+            _ => false,
+        }
     }
 
     /// `self.open.pop(k).wait()` where some method stores a list of handles in `self.open`.

@@ -9,17 +9,20 @@
 //! - **The number of a turn.** `if step > 0: handle.wait()` and `if step + 1 < steps: handle = start()` depend on each other
 //!   through arithmetic on the counter of the loop.
 //!
-//! Each of these needs that the handle is in fact waited for somewhere. One that never is has no excuse.
+//! - **Somebody else.** Where the caller decides by a flag whether there is a handle, and some way hands it on, the caller
+//!   knows which way that is.
+//!
+//! Each of these needs that the handle is in fact waited for or handed on somewhere. One that never is has no excuse.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{Event, Loss, Step, Turn, What};
+use super::event::{Event, Handle as Told, Loss, Note, Selection, Step, Turn, What};
 use super::run::Run;
 use super::state::{Decision, State};
 use super::symbol::{Symbol, Term};
-use super::value::{Handle, ObjectId};
-use crate::catalog::Does;
-use crate::ir::{Local, Operation, Operator, Place};
+use super::value::{Handle, Object, ObjectId, Value};
+use crate::catalog::{ApiId, Does, DropEffect};
+use crate::ir::{Constant, Local, Operation, Operator, Place};
 use crate::source::Span;
 
 /// What a function does with the handles that it starts, by the place of their start.
@@ -27,6 +30,7 @@ use crate::source::Span;
 pub(crate) struct Excuses {
     waited: BTreeSet<Span>,
     restarted: BTreeSet<Span>,
+    handed_on: BTreeSet<Span>,
     by_number: BTreeSet<Span>,
     /// Loops around a wait that are not around the start, by their headers.
     around_wait: BTreeMap<Span, BTreeSet<Span>>,
@@ -59,6 +63,17 @@ impl Run<'_, '_> {
         self.excuses.restarted.insert(started);
     }
 
+    /// Handles get to somebody else.
+    pub(crate) fn note_handed_on(&mut self, state: &State, value: &Value) {
+        for id in state.reach(&[value]) {
+            match state.heap.get(&id) {
+                Some(Object::Handle(handle)) => self.excuses.handed_on.insert(handle.started),
+                Some(Object::Operation(operation)) => self.excuses.handed_on.insert(operation.built),
+                _ => false,
+            };
+        }
+    }
+
     /// Handles are taken out of a container in an order that is not followed.
     pub(crate) fn note_by_number(&mut self, state: &State, objects: &[ObjectId]) {
         if self.here.in_loop.is_some() {
@@ -66,6 +81,12 @@ impl Run<'_, '_> {
                 objects.iter().filter_map(|&id| state.handle(id)).map(|handle: &Handle| handle.started);
             self.excuses.by_number.extend(started);
         }
+    }
+
+    /// Whether a place is not in this function: its story began in one that was called.
+    fn is_elsewhere(&self, place: Span) -> bool {
+        let mut ops = self.function.blocks.iter().flat_map(|block| &block.ops);
+        !ops.any(|op| op.span == place)
     }
 
     fn enclosing_loops(&self, innermost: Option<u32>) -> BTreeSet<u32> {
@@ -91,12 +112,16 @@ impl Run<'_, '_> {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.retain(|candidate| !self.is_excused(candidate));
         candidates.sort_by_key(|candidate| candidate.path.len());
+        let fence = self.program.fence_near(self.id);
         let mut events: Vec<Event> = Vec::new();
         for Candidate { mut event, path } in candidates {
             if !events.iter().any(|known| known.what.is_same_as(&event.what)) {
                 let from = event.what.begins();
                 let steps = path.iter().map(|decision| decision.step);
                 event.path = steps.filter(|step| step.span.start >= from).collect();
+                if let (What::Lost { handle, .. }, Some(fence)) = (&mut event.what, fence) {
+                    handle.notes.push(Note::Fenced(fence));
+                }
                 events.push(event);
             }
         }
@@ -108,17 +133,25 @@ impl Run<'_, '_> {
             What::Lost { handle, how, .. } => match how {
                 Loss::Discarded | Loss::Underscore | Loss::Deleted | Loss::SlotRefilled => false,
                 Loss::Rebound | Loss::Renewed | Loss::ScopeEnd | Loss::ContainerGone => {
-                    self.is_loss_excused(handle.started, handle.guard, *how, &candidate.path)
+                    self.is_loss_excused(handle, *how, &candidate.path)
                 }
             },
+            // What an attribute holds is finished with everything else in the streams of the device.
+            What::Kept { .. } => self.program.has_fence(),
+            What::PartlyWaited { handle, how: Selection::Index | Selection::Taken, .. }
+                if self.is_stream_ordered(handle.api, &candidate.path) =>
+            {
+                true
+            }
             What::PartlyWaited { handle, .. } => {
                 let headers: BTreeSet<Span> = self.function.loops.iter().map(|of| of.span).collect();
                 self.excuses.waited.contains(&handle.started)
                     && takes_no_turn(Some(&headers), &candidate.path)
             }
-            What::Unlaunched { built, .. } => self.excuses.restarted.contains(built),
-            What::Kept { .. }
-            | What::WaitOnList { .. }
+            What::Unlaunched { built, .. } => {
+                self.excuses.restarted.contains(built) || self.excuses.handed_on.contains(built)
+            }
+            What::WaitOnList { .. }
             | What::HandleAsList { .. }
             | What::NoSuchMethod { .. }
             | What::WaitNeverRuns { .. }
@@ -128,7 +161,36 @@ impl Run<'_, '_> {
         }
     }
 
-    fn is_loss_excused(&self, started: Span, guard: Option<Span>, how: Loss, path: &[Decision]) -> bool {
+    /// Whether the way was taken because of a backend on which the newest handle of a stream stands for all.
+    fn is_stream_ordered(&self, api: ApiId, path: &[Decision]) -> bool {
+        let drops = self.program.catalog.drops(api).filter(|drop| drop.effect == DropEffect::Continues);
+        let backends: Vec<&str> =
+            drops.map(|drop| drop.backend.as_str()).filter(|&name| name != "any").collect();
+        let names = |text: &str| backends.iter().any(|name| text.eq_ignore_ascii_case(name));
+        path.iter().any(|decision| {
+            self.program.symbols.any_part(decision.condition, &|term| match term {
+                Term::Path(path) => path.rsplit('.').next().is_some_and(names),
+                Term::Field(_, name) => names(name),
+                Term::Constant(Constant::Str(text)) => names(text),
+                _ => false,
+            })
+        })
+    }
+
+    fn is_loss_excused(&self, handle: &Told, how: Loss, path: &[Decision]) -> bool {
+        let (started, guard, is_conditional) = (handle.started, handle.guard, handle.conditional.is_some());
+        let is_handed_on = self.excuses.handed_on.contains(&started);
+        if is_handed_on && (is_conditional || self.excuses.by_number.contains(&started)) {
+            return true;
+        }
+        // A handle that was started in a method and kept by its object, which waits for the device.
+        if how == Loss::ContainerGone
+            && self.program.has_fence()
+            && handle.inside.is_empty()
+            && self.is_elsewhere(started)
+        {
+            return true;
+        }
         if !self.excuses.waited.contains(&started) {
             return false;
         }

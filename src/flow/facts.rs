@@ -320,6 +320,8 @@ fn equality(symbols: &mut Symbols, a: Symbol, b: Symbol) -> (Atom, bool) {
 fn equality_with(symbols: &Symbols, a: Symbol, constant: Constant) -> (Atom, bool) {
     match (measured(symbols, a), &constant) {
         (Some(container), Constant::Int(0)) => (Atom::Truth(container), false),
+        // `flag is True`: what is compared with a truth value is one.
+        (None, Constant::Bool(truth)) => (Atom::Truth(a), *truth),
         _ => (Atom::Equal(a, constant), true),
     }
 }

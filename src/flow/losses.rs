@@ -134,6 +134,10 @@ impl Run<'_, '_> {
         }
         self.share_returned_closures(&mut state, &result);
         self.store_captures(&mut state);
+        self.note_handed_on(&state, &result);
+        for value in state.memory.values() {
+            self.note_handed_on(&state, value);
+        }
         self.report_kept(&state);
         if self.is_top_level() {
             self.leave_top_level(state);

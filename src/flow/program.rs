@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::summary::Summary;
-use super::symbol::{Symbol, Symbols, Term};
-use super::value::{Handle, Partial, Value};
+use super::symbol::{Site, Symbol, Symbols, Term};
+use super::value::{Handle, ObjectId, Partial, Value};
 use crate::catalog::{ApiId, Catalog, Does, TypeId};
 use crate::ir::{
-    BlockId, ClassId, Constant, FunctionId, FunctionKind, Global, Local, Operation, TypeRef, Unit,
+    BlockId, Callee, ClassId, Constant, FunctionId, FunctionKind, Global, Local, Operation, TypeRef, Unit,
 };
+use crate::source::Span;
 
 /// A file under analysis.
 pub(crate) struct Program<'a> {
@@ -26,6 +27,7 @@ pub(crate) struct Program<'a> {
     pub(crate) globals: BTreeMap<String, Symbol>,
     /// Functions with arguments bound that names of the top level hold.
     pub(crate) partials: BTreeMap<String, Partial>,
+    parts: HashMap<(FunctionId, Made), u32>,
     /// What the methods of each class put into its attributes.
     pub(crate) attributes: HashMap<(ClassId, Rc<str>), Attribute>,
     types: HashMap<Symbol, Type>,
@@ -34,7 +36,19 @@ pub(crate) struct Program<'a> {
     overridden: BTreeSet<(ClassId, &'a str)>,
     changing: BTreeSet<&'a str>,
     finishing: HashMap<&'a str, ApiId>,
+    /// The functions that synchronise a device, and where.
+    fences: BTreeMap<FunctionId, Span>,
 }
+
+/// Something that a callee makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Made {
+    Object(ObjectId),
+    Symbol(Site),
+}
+
+/// Parts of a site from here on are for what a callee makes.
+const FIRST_PART: u32 = 100;
 
 /// What is known of the type of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +86,7 @@ impl<'a> Program<'a> {
             summaries: vec![None; unit.functions.len()],
             globals: BTreeMap::new(),
             partials: BTreeMap::new(),
+            parts: HashMap::new(),
             attributes: HashMap::new(),
             types: HashMap::new(),
             types_at: HashMap::new(),
@@ -79,9 +94,11 @@ impl<'a> Program<'a> {
             overridden: BTreeSet::new(),
             changing: BTreeSet::new(),
             finishing: finishing_methods(catalog),
+            fences: BTreeMap::new(),
         };
         program.index_classes();
         program.index_changes();
+        program.index_fences();
         program
     }
 
@@ -117,6 +134,55 @@ impl<'a> Program<'a> {
                 }
             }
         }
+    }
+
+    /// A call without arguments that has the name of a function which synchronises a device, on whatever stands for it.
+    fn index_fences(&mut self) {
+        let catalog = self.catalog;
+        let names: BTreeSet<&str> = catalog
+            .apis()
+            .filter(|&api| catalog.function(api).does == Does::Fence)
+            .map(|api| catalog.short_name(api))
+            .collect();
+        for id in self.unit.function_ids() {
+            let ops = self.unit.function(id).blocks.iter().flat_map(|block| &block.ops);
+            let fence = ops.into_iter().find(|op| match &op.operation {
+                Operation::Call { callee: Callee::Method { name, .. }, arguments, .. } => {
+                    arguments.is_empty() && names.contains(name.as_str())
+                }
+                _ => false,
+            });
+            if let Some(op) = fence {
+                self.fences.insert(id, op.span);
+            }
+        }
+    }
+
+    /// Where a function, its class or a function that it calls synchronises the device.
+    pub(crate) fn fence_near(&self, id: FunctionId) -> Option<Span> {
+        let own = self.fences.get(&id);
+        let class = self.unit.function(id).class;
+        let in_class = || {
+            let mut fences = self.fences.iter();
+            fences.find(|(other, _)| class.is_some() && self.unit.function(**other).class == class)
+        };
+        own.or_else(|| in_class().map(|(_, span)| span)).or_else(|| self.called_fence(id)).copied()
+    }
+
+    fn called_fence(&self, id: FunctionId) -> Option<&Span> {
+        let mut ops = self.unit.function(id).blocks.iter().flat_map(|block| &block.ops);
+        ops.find_map(|op| match &op.operation {
+            Operation::Global { name, .. } => match self.unit.globals.get(name) {
+                Some(Global::Function(called)) => self.fences.get(called),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// Whether anything in the file synchronises a device.
+    pub(crate) fn has_fence(&self) -> bool {
+        !self.fences.is_empty()
     }
 
     /// Forgets what holds in one function only.
@@ -174,6 +240,12 @@ impl<'a> Program<'a> {
             })
         };
         self.globals = globals.into_iter().filter(|(_, symbol)| lasting(*symbol)).collect();
+    }
+
+    /// The part of a call's site that stands for something its callee makes: the same one each time.
+    pub(crate) fn part(&mut self, function: FunctionId, made: Made) -> u32 {
+        let next = FIRST_PART + self.parts.len() as u32;
+        *self.parts.entry((function, made)).or_insert(next)
     }
 
     /// Says what the type of a symbol is.
@@ -282,12 +354,16 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Whether a fact about a symbol may be another in the next turn of a loop.
-    pub(crate) fn is_volatile(&self, symbol: Symbol) -> bool {
-        self.symbols.any_part(symbol, &|term| match term {
-            Term::Call(parts) => !parts.first().is_some_and(|&callee| self.is_catalogued(callee)),
-            Term::Field(_, name) => self.changing.contains(&**name),
-            _ => false,
+    /// Whether a fact about a symbol may be another in the next turn of a loop that disturbs some symbols: by calling them
+    /// again, by handing them to functions that nobody knows, or by storing into their attributes.
+    pub(crate) fn is_volatile(&self, symbol: Symbol, disturbed: &[Symbol]) -> bool {
+        disturbed.iter().any(|&changed| {
+            self.symbols.mentions(symbol, changed)
+                && self.symbols.any_part(symbol, &|term| match term {
+                    Term::Call(parts) => !parts.first().is_some_and(|&callee| self.is_catalogued(callee)),
+                    Term::Field(_, name) => self.changing.contains(&**name),
+                    _ => false,
+                })
         })
     }
 

@@ -25,6 +25,7 @@ pub(crate) struct Run<'p, 'a> {
     pub(crate) excuses: super::excuses::Excuses,
     pub(crate) summary: Summary,
     pub(crate) looked_into: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
+    disturbed: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     pub(crate) fills: Vec<super::slots::Fill>,
     /// What the names of the top level hold at its end.
     pub(crate) exported: Option<BTreeMap<String, Symbol>>,
@@ -81,6 +82,7 @@ impl<'p, 'a> Run<'p, 'a> {
             excuses: super::excuses::Excuses::default(),
             summary: Summary::default(),
             looked_into: BTreeMap::new(),
+            disturbed: BTreeMap::new(),
             fills: Vec::new(),
             exported: None,
             numbering,
@@ -251,6 +253,32 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
+    /// In another turn of a loop, facts about what the loop may change are not known any more.
+    fn forget_what_may_change(&self, state: &mut State, head: BlockId) {
+        let outer = self.function.loops.iter().find(|of| of.head == head);
+        let within = |inner: Option<u32>| match (
+            outer,
+            inner.and_then(|inner| self.function.loops.get(inner as usize)),
+        ) {
+            (Some(outer), Some(inner)) => inner.blocks.is_subset(&outer.blocks),
+            (None, _) => true,
+            (Some(_), None) => false,
+        };
+        let disturbed: Vec<Symbol> = self
+            .disturbed
+            .iter()
+            .filter(|(inner, _)| within(**inner))
+            .flat_map(|(_, symbols)| symbols.iter().copied())
+            .collect();
+        let program = &*self.program;
+        state.facts.forget(&|known| program.is_volatile(known, &disturbed));
+    }
+
+    /// Something may change the attributes of a symbol here, or the symbol is the result of a call that is made again.
+    pub(crate) fn disturb(&mut self, symbol: Symbol) {
+        self.disturbed.entry(self.here.in_loop).or_default().insert(symbol);
+    }
+
     /// How a way of a branch is told: at the head of a loop it is a turn or the end.
     fn way(&self, span: Span, repeats: bool, truth: bool, to: BlockId) -> Step {
         let around = self.here.in_loop.and_then(|index| self.function.loops.get(index as usize));
@@ -263,8 +291,7 @@ impl<'p, 'a> Run<'p, 'a> {
 
     fn arrive(&mut self, from: BlockId, to: BlockId, mut state: State) {
         if self.is_back_edge(from, to) {
-            let program = &*self.program;
-            state.facts.forget(&|known| program.is_volatile(known));
+            self.forget_what_may_change(&mut state, to);
         }
         self.program.note_types_at(to, &state.locals);
         let apart = self.apart;

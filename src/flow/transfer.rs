@@ -330,6 +330,7 @@ impl Run<'_, '_> {
             return;
         }
         state.outdate(&self.program.symbols, place);
+        self.disturb(place);
         self.note_attribute(state, place, &value);
         let how = if self.is_handle(state, &value) { Loss::Renewed } else { Loss::Rebound };
         state.memory.insert(place, value);

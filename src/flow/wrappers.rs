@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::calls::{Results, doubt};
 use super::event::Loss;
-use super::program::{Attribute, Depth, Type};
+use super::program::{Attribute, Depth, Made, Type};
 use super::run::Run;
 use super::state::{Effect, State};
 use super::summary::{Outcome, Summary};
@@ -251,9 +251,8 @@ impl Run<'_, '_> {
 
     /// The symbol for something that the callee makes.
     fn result_of(&mut self, call: &Call, site: Site) -> Symbol {
-        let part =
-            1000 + call.function.0.wrapping_mul(7919).wrapping_add(site.operation.wrapping_mul(31)) % 100_000;
-        let site = Site { operation: self.here.operation, part: part + site.part };
+        let part = self.program.part(call.function, Made::Symbol(site));
+        let site = self.site(part);
         self.program.symbols.intern(Term::Result(site))
     }
 
@@ -293,8 +292,9 @@ impl Run<'_, '_> {
         outcome: &Outcome,
     ) -> BTreeMap<ObjectId, ObjectId> {
         let mut copies = BTreeMap::new();
-        for (index, &id) in outcome.heap.keys().enumerate() {
-            let site = self.site(100 + index as u32);
+        for &id in outcome.heap.keys() {
+            let part = self.program.part(call.function, Made::Object(id));
+            let site = self.site(part);
             let placeholder = Object::Manager(super::value::Manager::ExpectingError);
             copies.insert(id, state.make(site, placeholder));
         }
