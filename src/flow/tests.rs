@@ -18,10 +18,14 @@ use proptest::test_runner::Config;
 
 use super::event::Event;
 use super::program::Program;
+use super::run::Run;
 use crate::catalog::Catalog;
 use crate::frontend::{ModuleName, python};
 use crate::ir::{FunctionId, Unit};
 use crate::source::Language;
+
+/// So many states at a block that none are joined.
+const NEVER_JOINED: usize = 300;
 
 fn catalog() -> &'static Catalog {
     static CATALOG: OnceLock<Catalog> = OnceLock::new();
@@ -49,6 +53,17 @@ fn events(unit: &Unit, apart: usize) -> Vec<Event> {
     let mut program = Program::new(unit, catalog(), None);
     program.apart = apart;
     super::analyse_program(&mut program)
+}
+
+/// What the analysis sees happen in the function `f`, before anything is excused; nothing where states were joined.
+fn seen(unit: &Unit) -> Option<Vec<Event>> {
+    let mut program = Program::new(unit, catalog(), None);
+    program.apart = NEVER_JOINED;
+    super::analyse_program(&mut program);
+    let run = Run::new(&mut program, named(unit, "f")).finish();
+    assert!(run.is_complete(), "the steps are used up");
+    let events = run.candidates.iter().map(|candidate| candidate.event.clone()).collect();
+    (!run.has_joined()).then_some(events)
 }
 
 /// The function of a name.

@@ -140,8 +140,8 @@ pub(super) struct Outcome {
     pub(super) observed: Vec<Snapshot>,
     /// Whether it came to the end of the function.
     pub(super) complete: bool,
-    /// Whether it did what an analysis does not have to follow: what raises in Python (a place that a list does not have, a method of
-    /// lists on a tuple), or takes one of handles and `None` out of a list.
+    /// Whether it did what an analysis does not have to follow: what raises in Python (a place that a list does not have, a change of
+    /// a tuple), or changes a list while a loop goes through it, or takes one of handles and `None` out of a list.
     pub(super) strays: bool,
     /// The choices that were made, and how many ways each had.
     pub(super) choices: Vec<(usize, usize)>,
@@ -508,12 +508,12 @@ impl World<'_> {
             }
             Operation::Push { container, value } => {
                 let (container, value) = (self.operand(container), self.operand(value));
-                self.strays |= self.kind(&container) == Some(ContainerKind::Tuple);
+                self.changes(&container);
                 self.elements(&container).push((Value::NONE, value));
             }
             Operation::Take { to, container } => {
                 let container = self.operand(container);
-                self.strays |= self.kind(&container) == Some(ContainerKind::Tuple);
+                self.changes(&container);
                 let value = self.take(&container);
                 self.bind(*to, value);
             }
@@ -567,7 +567,7 @@ impl World<'_> {
     fn method(&mut self, id: usize, meaning: Meaning, arguments: &[Value]) -> Value {
         let this = Value::Object(id);
         let first = arguments.first().cloned().unwrap_or(Value::NONE);
-        self.strays |= self.kind(&this) == Some(ContainerKind::Tuple);
+        self.changes(&this);
         match meaning {
             Meaning::Push => self.elements(&this).push((Value::NONE, first)),
             Meaning::Take => return self.take(&this),
@@ -612,7 +612,15 @@ impl World<'_> {
             None if self.kind(of) == Some(ContainerKind::Dict) => self.elements(of).push((key, value)),
             None => self.strays = true,
         }
-        self.strays |= self.kind(of) == Some(ContainerKind::Tuple);
+        self.changes(of);
+    }
+
+    /// A container changes: a tuple cannot, and a list should not while a loop goes through it.
+    fn changes(&mut self, container: &Value) {
+        let goes_through =
+            |object: &Object| matches!(object, Object::Iterator(over, _) if over == container);
+        self.strays |= self.kind(container) == Some(ContainerKind::Tuple)
+            || self.heap.values().any(goes_through);
     }
 
     fn element(&mut self, of: &Value, key: &Value) -> Value {
