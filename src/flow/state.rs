@@ -21,7 +21,7 @@ use std::rc::Rc;
 use super::event::Step;
 use super::facts::Facts;
 use super::symbol::{Site, Symbol, Symbols, Term};
-use super::value::{Age, Container, Handle, Object, ObjectId, Slot, Status, Value};
+use super::value::{Age, Container, Handle, Object, ObjectId, Position, Slot, Status, Value};
 use crate::ir::{BlockId, Local, Which};
 
 /// The state of one path at one point.
@@ -608,6 +608,12 @@ fn join_objects(a: Object, b: Object) -> Object {
             Object::Operation(a)
         }
         (Object::Container(a), Object::Container(b)) => Object::Container(join_containers(a, b)),
+        (Object::Iterator(a, at), Object::Iterator(b, other)) => {
+            // A loop that may have taken a turn tells nothing by its end.
+            let position = if at == other { at } else { Position::Within };
+            let over = if a == b { a } else { Value::perhaps([a.objects(), b.objects()].concat()) };
+            Object::Iterator(over, position)
+        }
         (a, _) => a,
     }
 }

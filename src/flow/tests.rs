@@ -7,9 +7,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
 mod concrete;
+mod conditions;
 mod losses;
 mod lowered;
 mod programs;
+mod regressions;
+mod states;
 mod text;
 
 use std::sync::OnceLock;
