@@ -21,6 +21,7 @@
 
 mod apis;
 mod calls;
+mod clauses;
 mod conditions;
 mod containers;
 mod event;

@@ -11,8 +11,9 @@
 //! An atomic condition is kept under its symbol with its truth value; comparisons with constants are kept as ranges of the
 //! symbol that is compared. Two facts that contradict each other mean that no execution takes the path.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::clauses::{self, Clause, Literal};
 use super::symbol::{Symbol, Symbols, Term, truth_of};
 use crate::ir::{Constant, Operator};
 
@@ -21,6 +22,8 @@ use crate::ir::{Constant, Operator};
 pub(crate) struct Facts {
     truths: BTreeMap<Symbol, bool>,
     ranges: BTreeMap<Symbol, Range>,
+    /// Of each of these at least one holds: what is left where paths with different facts are merged.
+    clauses: BTreeSet<Clause>,
 }
 
 /// What is known of a symbol that was compared with constants.
@@ -108,6 +111,30 @@ impl Facts {
 
     /// The ways in which a condition can have a truth value, none where it cannot.
     pub(crate) fn assume(&self, symbols: &mut Symbols, condition: Symbol, truth: bool) -> Vec<Self> {
+        let ways = self.assume_alone(symbols, condition, truth);
+        ways.into_iter().filter_map(|facts| facts.concluded(symbols)).collect()
+    }
+
+    /// With what follows from the clauses; nothing where one of them cannot hold.
+    fn concluded(mut self, symbols: &mut Symbols) -> Option<Self> {
+        for clause in self.clauses.clone() {
+            let truths: Vec<(Literal, Option<bool>)> =
+                clause.iter().map(|literal| (*literal, self.decide(symbols, literal.condition))).collect();
+            if truths.iter().any(|(literal, truth)| *truth == Some(literal.truth)) {
+                continue;
+            }
+            let mut open = truths.iter().filter(|(_, truth)| truth.is_none());
+            let (last, _) = open.next()?;
+            if open.next().is_none() {
+                let (atom, positive) = normal(symbols, last.condition);
+                let holds = self.learn(symbols, atom, last.truth == positive);
+                return if holds { self.concluded(symbols) } else { None };
+            }
+        }
+        Some(self)
+    }
+
+    fn assume_alone(&self, symbols: &mut Symbols, condition: Symbol, truth: bool) -> Vec<Self> {
         match self.decide(symbols, condition) {
             Some(known) if known == truth => return vec![self.clone()],
             Some(_) => return Vec::new(),
@@ -180,6 +207,8 @@ impl Facts {
     pub(crate) fn forget(&mut self, gone: &dyn Fn(Symbol) -> bool) {
         self.truths.retain(|&symbol, _| !gone(symbol));
         self.ranges.retain(|&symbol, _| !gone(symbol));
+        self.clauses
+            .retain(|clause| !clause.iter().any(|literal| gone(literal.of) || gone(literal.condition)));
     }
 
     /// Adds what another knows of the symbols for which `of` holds, unless something is known of them already.
@@ -193,11 +222,23 @@ impl Facts {
     }
 
     /// Keeps only what both say; tells whether that is less than `self` said.
-    pub(crate) fn intersect(&mut self, other: &Self) -> bool {
+    pub(crate) fn intersect(&mut self, symbols: &mut Symbols, other: &Self) -> bool {
+        if self == other {
+            return false;
+        }
+        let clauses = clauses::in_common(&self.as_clauses(symbols), &other.as_clauses(symbols));
+        let weaker = clauses != self.clauses;
+        self.clauses = clauses;
         let before = (self.truths.len(), self.ranges.len());
         self.truths.retain(|symbol, truth| other.truths.get(symbol) == Some(truth));
         self.ranges.retain(|symbol, range| other.ranges.get(symbol) == Some(range));
-        before != (self.truths.len(), self.ranges.len())
+        weaker || before != (self.truths.len(), self.ranges.len())
+    }
+
+    fn as_clauses(&self, symbols: &mut Symbols) -> BTreeSet<Clause> {
+        let literals = self.conditions(symbols).into_iter();
+        let units = literals.map(|(condition, truth)| vec![Literal::new(symbols, condition, truth)]);
+        units.chain(self.clauses.iter().cloned()).collect()
     }
 
     /// The facts as conditions with their truth values, for a summary.

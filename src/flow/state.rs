@@ -375,7 +375,8 @@ impl State {
     /// Makes one state of two that are alike; tells whether that is less than `self` said.
     pub(crate) fn merge(&mut self, symbols: &mut Symbols, mut other: Self, at: BlockId) -> bool {
         self.renew_merged(symbols, &mut other, at);
-        let mut changed = self.facts.intersect(&other.facts) | self.outdated.intersect(&other.outdated);
+        let mut changed =
+            self.facts.intersect(symbols, &other.facts) | self.outdated.intersect(symbols, &other.outdated);
         let differing = self.memory.iter().filter(|(place, value)| other.memory.get(place) != Some(value));
         let gone: Vec<Symbol> = differing.map(|(&place, _)| place).collect();
         for place in gone {
@@ -411,8 +412,8 @@ impl State {
 
     /// Joins a state that is not alike: afterwards only what holds on both is certain.
     pub(crate) fn weaken(&mut self, symbols: &mut Symbols, other: Self, at: BlockId) {
-        self.facts.intersect(&other.facts);
-        self.outdated.intersect(&other.outdated);
+        self.facts.intersect(symbols, &other.facts);
+        self.outdated.intersect(symbols, &other.outdated);
         let locals: BTreeSet<Local> = self.locals.keys().chain(other.locals.keys()).copied().collect();
         for local in locals {
             let joined = match (self.locals.get(&local), other.locals.get(&local)) {

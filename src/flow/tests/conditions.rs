@@ -209,7 +209,7 @@ proptest! {
         };
         if let (Some(mut joined), Some(other)) = (assume(&one), assume(&other)) {
             let before = joined.clone();
-            let changed = joined.intersect(&other);
+            let changed = joined.intersect(symbols, &other);
             prop_assert!(agree(symbols, &joined, &world));
             prop_assert_eq!(changed, joined != before);
         }

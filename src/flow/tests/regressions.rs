@@ -27,3 +27,29 @@ fn two_loops_over_one_sequence_where_states_are_joined() {
     assert_eq!(lost(body, APART), BTreeSet::from([3, 5]));
     assert!(lost(body, 1).contains(&5));
 }
+
+/// The paths on which one of two conditions holds were merged, and that one of them does was forgotten.
+#[test]
+fn two_tests_of_the_same_two_conditions() {
+    for condition in ["a or b", "not (a and b)", "a or b or xs"] {
+        let body =
+            format!("h = None\nif {condition}:\n    h = dist.isend(x, 1)\nif {condition}:\n    h.wait()");
+        assert_eq!(lost(&body, APART), BTreeSet::new(), "{condition}");
+    }
+}
+
+/// The same with a condition and its opposite.
+#[test]
+fn a_test_of_two_conditions_and_of_the_opposite() {
+    let body = "h = dist.isend(x, 1)\nif a and b:\n    h.wait()\nif not (a and b):\n    h.wait()";
+    assert_eq!(lost(body, APART), BTreeSet::new());
+    let nested = "h = dist.isend(x, 1)\nif a:\n    if b:\n        h.wait()\nif not a or not b:\n    h.wait()";
+    assert_eq!(lost(nested, APART), BTreeSet::new());
+}
+
+/// What is left of two paths is no more than that.
+#[test]
+fn a_test_of_one_of_two_conditions() {
+    let body = "h = None\nif a or b:\n    h = dist.isend(x, 1)\nif a:\n    h.wait()";
+    assert_eq!(lost(body, APART), BTreeSet::from([3]));
+}
