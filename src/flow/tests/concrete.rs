@@ -250,12 +250,7 @@ impl World<'_> {
         let function = self.unit.function(id);
         let parameters = function.parameters.iter().map(|it| it.local);
         let locals = parameters.zip(arguments).collect();
-        self.frames.push(Frame {
-            function: id,
-            locals,
-            here: Span::default(),
-            turns: BTreeMap::new(),
-        });
+        self.frames.push(Frame { function: id, locals, here: Span::default(), turns: BTreeMap::new() });
         let end = if self.frames.len() > 8 { End::Stopped } else { self.blocks(function) };
         if let End::Returned(value) = &end {
             self.pinned.push(value.clone());
@@ -343,9 +338,7 @@ impl World<'_> {
                 Some(Object::Container(_, elements)) => elements.get(index).map(|(_, value)| value.clone()),
                 _ => None,
             },
-            Value::Plain(Plain::Given(number)) => {
-                (index < self.value_of(number)).then(|| self.something())
-            }
+            Value::Plain(Plain::Given(number)) => (index < self.value_of(number)).then(|| self.something()),
             _ => None,
         }
     }
@@ -617,10 +610,9 @@ impl World<'_> {
 
     /// A container changes: a tuple cannot, and a list should not while a loop goes through it.
     fn changes(&mut self, container: &Value) {
-        let goes_through =
-            |object: &Object| matches!(object, Object::Iterator(over, _) if over == container);
-        self.strays |= self.kind(container) == Some(ContainerKind::Tuple)
-            || self.heap.values().any(goes_through);
+        let goes_through = |object: &Object| matches!(object, Object::Iterator(over, _) if over == container);
+        self.strays |=
+            self.kind(container) == Some(ContainerKind::Tuple) || self.heap.values().any(goes_through);
     }
 
     fn element(&mut self, of: &Value, key: &Value) -> Value {

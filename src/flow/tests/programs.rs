@@ -146,8 +146,10 @@ pub(super) enum Feature {
     Loops,
     /// `break`, `continue`, `return`.
     Exits,
-    /// Displays, constant keys, `append` and `pop`.
+    /// Displays, constant keys, `append`.
     Lists,
+    /// `pop`.
+    Pops,
     /// Loops over lists, and variable keys.
     ListLoops,
     /// `keep(h)`.
@@ -209,6 +211,10 @@ fn simple(features: &[Feature]) -> BoxedStrategy<Statement> {
     if features.contains(&Feature::Lists) {
         ways.extend(with_lists(h, l));
     }
+    if features.contains(&Feature::Pops) {
+        ways.push((1, (h(), l()).prop_map(|(h, l)| Statement::Take(h, l)).boxed()));
+        ways.push((1, l().prop_map(Statement::TakeAndWait).boxed()));
+    }
     if features.contains(&Feature::ListLoops) {
         ways.push((3, l().prop_map(Statement::WaitEach).boxed()));
         ways.push((1, (h(), l()).prop_map(|(h, l)| Statement::AtVariable(h, l)).boxed()));
@@ -237,8 +243,6 @@ fn with_lists(
     vec![
         (3, (l(), display, parts).prop_map(|(l, d, p)| Statement::Collect(l, d, p)).boxed()),
         (3, (l(), part()).prop_map(|(l, p)| Statement::Push(l, p)).boxed()),
-        (1, (h(), l()).prop_map(|(h, l)| Statement::Take(h, l)).boxed()),
-        (1, l().prop_map(Statement::TakeAndWait).boxed()),
         (1, (h(), l(), key()).prop_map(|(h, l, k)| Statement::At(h, l, k)).boxed()),
         (2, (l(), key()).prop_map(|(l, k)| Statement::WaitAt(l, k)).boxed()),
         (1, (l(), key(), part()).prop_map(|(l, k, p)| Statement::Set(l, k, p)).boxed()),
