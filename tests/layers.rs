@@ -95,6 +95,10 @@ fn a_layer_names_only_what_it_may_know() {
     let mut crossings = Vec::new();
     for path in sources() {
         let segments = segments(&path);
+        // Tests of a layer may use any other.
+        if segments.iter().any(|segment| segment == "tests") {
+            continue;
+        }
         let Some((layer, allowed)) = LAYERS.iter().find(|(layer, _)| *layer == segments[0]) else { continue };
         for other in named(&fs::read_to_string(&path).unwrap()) {
             let is_layer = LAYERS.iter().any(|(layer, _)| *layer == other);

@@ -46,7 +46,9 @@ const ALL: &[Feature] = &[
 ];
 
 /// A loss, as far as an event tells of one: the function, the start, and the operation that loses the handle.
-fn told(event: &Event) -> Option<(String, (u32, u32), Option<(u32, u32)>)> {
+type Told = (String, (u32, u32), Option<(u32, u32)>);
+
+fn told(event: &Event) -> Option<Told> {
     let pair = |span: crate::source::Span| (span.start, span.end);
     match &event.what {
         What::Lost { handle, at, .. } => {
@@ -70,7 +72,7 @@ fn impossible_anywhere(unit: &Unit, events: &[Event]) -> Vec<Event> {
     events.iter().filter(somewhere).cloned().collect()
 }
 
-fn is_possible(unit: &Unit, told: &(String, (u32, u32), Option<(u32, u32)>)) -> bool {
+fn is_possible(unit: &Unit, told: &Told) -> bool {
     let function = named(unit, &told.0);
     let is_it = |lost: &Lost| {
         lost.function == told.0 && lost.started == told.1 && told.2.is_none_or(|at| lost.at == at)
