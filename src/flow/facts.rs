@@ -127,8 +127,13 @@ impl Facts {
             let (last, _) = open.next()?;
             if open.next().is_none() {
                 let (atom, positive) = normal(symbols, last.condition);
-                let holds = self.learn(symbols, atom, last.truth == positive);
-                return if holds { self.concluded(symbols) } else { None };
+                if !self.learn(symbols, atom, last.truth == positive) {
+                    return None;
+                }
+                // What is compared with a number that is not whole is never decided.
+                if self.decide(symbols, last.condition).is_some() {
+                    return self.concluded(symbols);
+                }
             }
         }
         Some(self)

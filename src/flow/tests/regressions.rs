@@ -53,3 +53,10 @@ fn a_test_of_one_of_two_conditions() {
     let body = "h = None\nif a or b:\n    h = dist.isend(x, 1)\nif a:\n    h.wait()";
     assert_eq!(lost(body, APART), BTreeSet::from([3]));
 }
+
+/// A comparison with a number that is not whole is kept and never decided; concluding from it did not come to an end.
+#[test]
+fn a_test_of_two_conditions_one_of_which_is_never_decided() {
+    let body = "h = None\nif a == 2.0 or b:\n    h = dist.isend(x, 1)\nif not b:\n    work()\nif a == 2.0 or b:\n    h.wait()";
+    assert!(lost(body, APART).len() <= 1);
+}
