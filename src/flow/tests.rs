@@ -8,6 +8,7 @@
 
 mod concrete;
 mod conditions;
+mod differences;
 mod losses;
 mod lowered;
 mod programs;
