@@ -14,7 +14,8 @@
 //! The same question, asked by counting references, is what the libraries ask at run time; so the analysis is an abstract
 //! form of what the companion runtime does, and can be tested against it.
 //!
-//! [`state`] is one path at one point, [`value`] and [`symbol`] what it is made of, [`facts`] what its branches have told.
+//! [`state`] is one path at one point, [`value`] and [`symbol`] what it is made of, [`facts`] what its branches have told, [`clauses`] what
+//! is left of that where paths meet.
 //! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
 //! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
 //! other functions. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`].

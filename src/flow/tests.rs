@@ -1,8 +1,8 @@
 //! The analysis against a concrete interpreter, on random programs.
 //!
 //! [`programs`] makes small programs, [`lowered`] writes them as IR and [`text`] as Python; [`concrete`] runs them and counts
-//! references. The laws are in [`losses`], [`states`] and [`conditions`]; [`differences`] lists where the analysis differs from the
-//! run on purpose, and the mistakes that these tests have found.
+//! references. The laws are in [`losses`], [`states`] and [`conditions`]. [`differences`] lists where the analysis differs from a
+//! run on purpose, [`regressions`] the mistakes that these tests have found.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
