@@ -74,7 +74,9 @@ impl<'a> Cover<'a> {
     }
 
     fn value(&mut self, value: &concrete::Value, may_be: &Value) -> bool {
-        let concrete::Value::Object(object) = value else { return !matches!(may_be, Value::Object(_)) };
+        let concrete::Value::Object(object) = value else {
+            return !matches!(may_be, Value::Object(id) if self.matters(*id));
+        };
         match may_be {
             Value::Object(id) => self.object(*object, *id) && self.is_the_same(*object, *id),
             Value::Each(ids) | Value::Perhaps(ids) => ids.iter().any(|&id| self.object(*object, id)),
@@ -82,9 +84,22 @@ impl<'a> Cover<'a> {
                 let inner = self.state.container(*id).map(Container::objects).unwrap_or_default();
                 inner.into_iter().any(|id| self.object(*object, id))
             }
-            Value::Symbol(_) => self.snapshot.escaped.contains(object),
+            Value::Symbol(_) => !self.is_pending_here(*object),
             Value::Method(_) | Value::Test(_) | Value::Length(_) => false,
         }
+    }
+
+    /// A handle that is finished, or belongs to somebody else, can no longer be lost: which variables hold it makes no difference.
+    fn matters(&self, id: ObjectId) -> bool {
+        self.state.handle(id).is_none_or(|handle| handle.status != Status::Finished && !handle.escaped)
+    }
+
+    fn is_pending_here(&self, object: usize) -> bool {
+        let finished = match self.snapshot.heap.get(&object) {
+            Some(concrete::Object::Handle(handle)) => handle.finished,
+            _ => false,
+        };
+        !finished && !self.snapshot.escaped.contains(&object)
     }
 
     fn is_the_same(&mut self, object: usize, id: ObjectId) -> bool {
