@@ -42,6 +42,7 @@ mod symbol;
 mod tests;
 mod transfer;
 mod value;
+mod variables;
 mod wrappers;
 
 use std::rc::Rc;

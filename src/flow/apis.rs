@@ -183,6 +183,7 @@ impl Run<'_, '_> {
             aliased: false,
             polled: None,
             finished: None,
+            raised: false,
             made_in: self.here.in_loop,
             guard: None,
         }
@@ -233,6 +234,15 @@ impl Run<'_, '_> {
         }
     }
 
+    /// A poll that gives those which are finished, in a loop that goes on until all are.
+    fn poll_some(&mut self, state: &mut State, target: &Value) {
+        if let Value::Object(id) = target
+            && self.drains(state, *id)
+        {
+            self.finish_value(state, target, Which::Several, None);
+        }
+    }
+
     /// Handles are given up as meant: `Free`, `Cancel`.
     fn release(&mut self, state: &mut State, target: &Value) {
         self.finish_polled(state, target, Which::All);
@@ -251,6 +261,10 @@ impl Run<'_, '_> {
             if let Some(handle) = state.handle_mut(id) {
                 handle.polled = Some(at);
             }
+        }
+        if matches!(given.entry.returns, Returns::Indices | Returns::IndicesAndMessages) {
+            // `Testsome`: called until all are finished.
+            self.poll_some(state, &target);
         }
         let flag = Value::Test(Test::Finished(target, which).into());
         let (place, count) = match given.entry.returns {
@@ -356,6 +370,8 @@ impl Run<'_, '_> {
                 Some(Object::Operation(operation)) => {
                     operation.launched = Status::Finished;
                     operation.launch = Some(at);
+                    let built = operation.built;
+                    self.note_launch(built);
                 }
                 Some(Object::Handle(handle)) => handle.escaped = true,
                 _ => {}
@@ -543,17 +559,27 @@ impl Run<'_, '_> {
 
     fn check_timeout(&mut self, state: &State, api: ApiId, given: &Given<'_>) {
         let Some(timeout) = &given.entry.timeout else { return };
-        let Argument::Given(Value::Symbol(symbol), at) = given.argument(&timeout.argument) else { return };
+        let Argument::Given(value, at) = given.argument(&timeout.argument) else { return };
+        self.note_limit(state, &given.target());
+        let Value::Symbol(symbol) = value else { return };
         let got = match self.program.symbols.constant_of(symbol) {
             Some(Constant::Int(_)) => "int",
             Some(Constant::Str(_)) => "str",
             Some(Constant::Bool(_)) => "bool",
             Some(Constant::Other(text)) if text.parse::<f64>().is_ok() => "float",
+            None if self.is_int(symbol) => "int",
             _ => return,
         };
         if timeout.rejects.iter().any(|name| name == got) {
             self.report(What::BadTimeout { api, got, at }, &state.path);
         }
+    }
+
+    /// `int(seconds)`.
+    fn is_int(&self, symbol: Symbol) -> bool {
+        let Term::Call(parts) = self.program.symbols.term(symbol) else { return false };
+        let path = parts.first().and_then(|&callee| self.program.symbols.path_of(callee));
+        path.is_some_and(|path| &*path == "builtins.int")
     }
 
     fn call_on_iterables(&mut self, state: State, api: ApiId, given: &Given<'_>) -> Results {
@@ -667,7 +693,7 @@ impl Run<'_, '_> {
         }
         let (filled, like) = self.emptiness(state, &values[..1]);
         let number = self.program.symbols.intern(Term::Number(self.site(4)));
-        state.forget_symbol(&mut self.program.symbols, number);
+        self.renew(state, number);
         let number = Value::Symbol(number);
         let element = self.each_element(state, first);
         self.list_of_tuples(state, vec![number, element], filled, like)

@@ -41,9 +41,12 @@ impl Run<'_, '_> {
                 }
                 _ => self.call_unknown(state, Symbol::UNKNOWN, arguments),
             },
-            Value::Each(_) | Value::Perhaps(_) | Value::Part(..) | Value::Test(_) | Value::Length(_) => {
-                self.call_unknown(state, Symbol::UNKNOWN, arguments)
-            }
+            Value::Each(_)
+            | Value::Perhaps(_)
+            | Value::Part(..)
+            | Value::Test(_)
+            | Value::Length(_)
+            | Value::Function(_) => self.call_unknown(state, Symbol::UNKNOWN, arguments),
         }
     }
 
@@ -174,7 +177,7 @@ impl Run<'_, '_> {
                     None => self.call_unknown(state, Symbol::UNKNOWN, arguments),
                 }
             }
-            Value::Method(_) | Value::Test(_) | Value::Length(_) => {
+            Value::Method(_) | Value::Test(_) | Value::Length(_) | Value::Function(_) => {
                 self.give_away(&mut state, receiver);
                 self.call_unknown(state, Symbol::UNKNOWN, arguments)
             }

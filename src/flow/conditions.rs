@@ -17,7 +17,7 @@ impl Run<'_, '_> {
     /// The states in which a value is true (or false), none where it cannot be.
     pub(crate) fn assume(&mut self, mut state: State, value: &Value, truth: bool) -> Vec<State> {
         match value {
-            Value::Symbol(symbol) => self.assume_symbol(&state, *symbol, truth),
+            Value::Symbol(symbol) | Value::Function(symbol) => self.assume_symbol(&state, *symbol, truth),
             Value::Object(id) | Value::Length(id) => self.assume_object(state, *id, truth),
             Value::Each(objects) => {
                 if !truth {
@@ -101,7 +101,11 @@ impl Run<'_, '_> {
                     vec![state]
                 }
                 Value::Perhaps(_) | Value::Part(..) => vec![state],
-                Value::Object(_) | Value::Method(_) | Value::Test(_) | Value::Length(_) => Vec::new(),
+                Value::Object(_)
+                | Value::Method(_)
+                | Value::Test(_)
+                | Value::Length(_)
+                | Value::Function(_) => Vec::new(),
             },
         }
     }

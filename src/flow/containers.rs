@@ -58,7 +58,9 @@ impl Run<'_, '_> {
                     Key::Range(..) => Value::each(inner),
                 }
             }
-            Value::Part(..) | Value::Method(_) | Value::Test(_) | Value::Length(_) => Value::UNKNOWN,
+            Value::Part(..) | Value::Method(_) | Value::Test(_) | Value::Length(_) | Value::Function(_) => {
+                Value::UNKNOWN
+            }
         }
     }
 
@@ -269,7 +271,7 @@ impl Run<'_, '_> {
                 let each = matches!(from, Value::Each(_));
                 (0..count).map(|index| part_of_many(state, &objects, index, count, each)).collect()
             }
-            Value::Part(..) | Value::Method(_) | Value::Test(_) | Value::Length(_) => {
+            Value::Part(..) | Value::Method(_) | Value::Test(_) | Value::Length(_) | Value::Function(_) => {
                 vec![Value::UNKNOWN; count]
             }
         }
@@ -425,8 +427,8 @@ impl Run<'_, '_> {
         let argument = |index: usize| arguments.get(index).map(|bound| bound.value.clone());
         match meaning {
             Meaning::Push => {
-                let values = arguments.iter().filter(|bound| bound.passing != Passing::Spread);
-                if let Some(last) = values.last() {
+                let mut values = arguments.iter().rev().filter(|bound| bound.passing != Passing::Spread);
+                if let Some(last) = values.next() {
                     self.push(state, &this, last.value.clone());
                 }
                 Value::NONE

@@ -9,6 +9,7 @@
 //! - **The number of a turn.** `if step > 0: handle.wait()` and `if step + 1 < steps: handle = start()` depend on each other
 //!   through arithmetic on the counter of the loop.
 //!
+//! - **An exception.** Where an exception is caught, the wait itself may have raised it.
 //! - **Somebody else.** Where the caller decides by a flag whether there is a handle, and some way hands it on, the caller
 //!   knows which way that is.
 //!
@@ -31,6 +32,10 @@ pub(crate) struct Excuses {
     waited: BTreeSet<Span>,
     restarted: BTreeSet<Span>,
     handed_on: BTreeSet<Span>,
+    carried: BTreeSet<Span>,
+    /// Waited for with a time-out: the exception may mean that it is still pending.
+    limited: BTreeSet<Span>,
+    launched: BTreeSet<Span>,
     by_number: BTreeSet<Span>,
     /// Loops around a wait that are not around the start, by their headers.
     around_wait: BTreeMap<Span, BTreeSet<Span>>,
@@ -49,6 +54,10 @@ impl Run<'_, '_> {
     /// A handle is waited for.
     pub(crate) fn note_wait(&mut self, started: Span, made_in: Option<u32>) {
         self.excuses.waited.insert(started);
+        if self.here.span.start < started.start && self.here.in_loop.is_some() {
+            // The wait stands before the start: it is for the handle of an earlier turn.
+            self.excuses.carried.insert(started);
+        }
         let outside = self.enclosing_loops(made_in);
         for around in self.enclosing_loops(self.here.in_loop) {
             if !outside.contains(&around) {
@@ -56,6 +65,19 @@ impl Run<'_, '_> {
                 self.excuses.around_wait.entry(started).or_default().insert(header);
             }
         }
+    }
+
+    /// An operation is launched.
+    pub(crate) fn note_launch(&mut self, built: Span) {
+        self.excuses.launched.insert(built);
+    }
+
+    /// Handles are waited for with a time-out.
+    pub(crate) fn note_limit(&mut self, state: &State, target: &Value) {
+        let all = state.reach(&[target]);
+        self.excuses
+            .limited
+            .extend(all.into_iter().filter_map(|id| state.handle(id)).map(|handle| handle.started));
     }
 
     /// A prepared request is started.
@@ -138,6 +160,11 @@ impl Run<'_, '_> {
             },
             // What an attribute holds is finished with everything else in the streams of the device.
             What::Kept { .. } => self.program.has_fence(),
+            What::PartlyWaited { handle, how: Selection::Any, .. }
+                if self.excuses.waited.contains(&handle.started) =>
+            {
+                true
+            }
             What::PartlyWaited { handle, how: Selection::Index | Selection::Taken, .. }
                 if self.is_stream_ordered(handle.api, &candidate.path) =>
             {
@@ -149,7 +176,10 @@ impl Run<'_, '_> {
                     && takes_no_turn(Some(&headers), &candidate.path)
             }
             What::Unlaunched { built, .. } => {
-                self.excuses.restarted.contains(built) || self.excuses.handed_on.contains(built)
+                let headers: BTreeSet<Span> = self.function.loops.iter().map(|of| of.span).collect();
+                let launched =
+                    self.excuses.launched.contains(built) && takes_no_turn(Some(&headers), &candidate.path);
+                launched || self.excuses.restarted.contains(built) || self.excuses.handed_on.contains(built)
             }
             What::WaitOnList { .. }
             | What::HandleAsList { .. }
@@ -194,6 +224,12 @@ impl Run<'_, '_> {
         if !self.excuses.waited.contains(&started) {
             return false;
         }
+        let polled = handle.notes.iter().any(|note| matches!(note, Note::Polled(_)));
+        if (handle.raised && !self.excuses.limited.contains(&started))
+            || (polled && ends_loop(self.excuses.around_wait.get(&started), path))
+        {
+            return true;
+        }
         if self.excuses.by_number.contains(&started)
             || takes_no_turn(self.excuses.around_wait.get(&started), path)
         {
@@ -205,7 +241,12 @@ impl Run<'_, '_> {
             let counts = matches!(turn, Turn::True | Turn::False) && self.counts_turns(decision.condition);
             // Every second turn waits: the next turn overwrites what the others started.
             let alternates = how == Loss::Renewed && self.is_remainder(decision.condition);
-            counts && !alternates && (span.start >= started.start || guard == Some(span))
+            let carried =
+                self.excuses.carried.contains(&started) || self.excuses.by_number.contains(&started);
+            counts
+                && !alternates
+                && (carried || guard == Some(span))
+                && (span.start >= started.start || guard == Some(span))
         })
     }
 
@@ -257,6 +298,13 @@ impl Run<'_, '_> {
             _ => false,
         })
     }
+}
+
+/// Whether the way ends one of the loops at its head: its condition says that there is no more to wait for.
+fn ends_loop(headers: Option<&BTreeSet<Span>>, path: &[Decision]) -> bool {
+    let ends =
+        |header: Span| path.iter().any(|decision| decision.step == Step { span: header, turn: Turn::NoTurn });
+    headers.is_some_and(|headers| headers.iter().any(|&header| ends(header)))
 }
 
 /// Whether the way goes past one of the loops without a turn.

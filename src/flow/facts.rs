@@ -186,9 +186,8 @@ impl Facts {
 
     /// Adds an atom; false where it contradicts what is known.
     fn learn(&mut self, symbols: &Symbols, atom: Atom, truth: bool) -> bool {
-        match self.decide_atom(symbols, &atom) {
-            Some(known) => return known == truth,
-            None => {}
+        if let Some(known) = self.decide_atom(symbols, &atom) {
+            return known == truth;
         }
         match atom {
             Atom::Truth(symbol) | Atom::Equal(symbol, _) | Atom::Below(symbol, _)

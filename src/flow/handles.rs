@@ -39,7 +39,7 @@ impl Run<'_, '_> {
                 }
             }
             Value::Part(container, how) => self.finish_part(state, *container, *how),
-            Value::Method(_) | Value::Test(_) | Value::Length(_) => {}
+            Value::Method(_) | Value::Test(_) | Value::Length(_) | Value::Function(_) => {}
         }
     }
 
@@ -247,6 +247,7 @@ pub(crate) fn told(handle: &Handle, holder: Option<String>) -> Told {
         holder,
         notes: handle.polled.map(Note::Polled).into_iter().collect(),
         guard: handle.guard,
+        raised: handle.raised,
     }
 }
 

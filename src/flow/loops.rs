@@ -247,7 +247,12 @@ pub(crate) fn direct_objects(container: &Container) -> Vec<ObjectId> {
         match value {
             Value::Object(object) => objects.push(*object),
             Value::Each(more) | Value::Perhaps(more) => objects.extend(more.iter().copied()),
-            Value::Symbol(_) | Value::Part(..) | Value::Method(_) | Value::Test(_) | Value::Length(_) => {}
+            Value::Symbol(_)
+            | Value::Part(..)
+            | Value::Method(_)
+            | Value::Test(_)
+            | Value::Length(_)
+            | Value::Function(_) => {}
         }
     }
     objects.sort_unstable();

@@ -165,7 +165,7 @@ impl Run<'_, '_> {
         for &(inner, outer) in &self.function.captures {
             let place = self.program.symbols.intern(Term::Captured(outer));
             let value = state.local(inner);
-            if value != Value::Symbol(place) && state.locals.contains_key(&inner) {
+            if value != Value::Symbol(place) && state.locals.get(inner).is_some() {
                 state.memory.insert(place, value);
             }
         }
@@ -173,7 +173,7 @@ impl Run<'_, '_> {
 
     /// At the end of the top level its names live on until the program ends.
     fn leave_top_level(&mut self, state: State) {
-        for (local, value) in &state.locals {
+        for (local, value) in state.locals.held() {
             let name =
                 self.function.locals.get(local.0 as usize).map(|info| info.name.clone()).unwrap_or_default();
             if !name.is_empty() {
@@ -211,15 +211,16 @@ impl Run<'_, '_> {
         if state.heap.is_empty() {
             return;
         }
-        let held: Vec<(Local, Value)> = std::mem::take(&mut state.locals).into_iter().collect();
-        let kept = Local(u32::MAX);
-        state.locals.insert(kept, result);
+        let held = state.locals.take_held();
+        state.locals.bind(Local(u32::MAX), result);
         // The names go one after the other, so that each loss is told with the name that held it last.
-        let followed = held.into_iter().filter(|(_, value)| value.symbol().is_none());
-        let mut rest: Vec<(Local, Value)> = followed.collect();
-        state.locals.extend(rest.iter().cloned());
-        while let Some((local, _)) = rest.pop() {
-            state.locals.remove(&local);
+        let mut rest = Vec::new();
+        for (local, value) in held {
+            state.locals.bind(local, value);
+            rest.push(local);
+        }
+        while let Some(local) = rest.pop() {
+            state.locals.unbind(local);
             self.settle_local(&mut state, Loss::ScopeEnd, local);
         }
     }

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+use super::facts::Facts;
 use super::summary::Summary;
 use super::symbol::{Site, Symbol, Symbols, Term};
-use super::value::{Handle, ObjectId, Partial, Value};
+use super::value::{Handle, ObjectId, Partial};
+use super::variables::Variables;
 use crate::catalog::{ApiId, Catalog, Does, TypeId};
 use crate::ir::{
-    BlockId, Callee, ClassId, Constant, FunctionId, FunctionKind, Global, Local, Operation, TypeRef, Unit,
+    BlockId, Callee, ClassId, Constant, FunctionId, FunctionKind, Global, Local, Operand, Operation,
+    Operator, TypeRef, Unit,
 };
 use crate::source::Span;
 
@@ -35,6 +38,7 @@ pub(crate) struct Program<'a> {
     methods: HashMap<&'a str, Vec<FunctionId>>,
     overridden: BTreeSet<(ClassId, &'a str)>,
     changing: BTreeSet<&'a str>,
+    sentinels: BTreeSet<&'a str>,
     finishing: HashMap<&'a str, ApiId>,
     /// The functions that synchronise a device, and where.
     fences: BTreeMap<FunctionId, Span>,
@@ -93,6 +97,7 @@ impl<'a> Program<'a> {
             methods: HashMap::new(),
             overridden: BTreeSet::new(),
             changing: BTreeSet::new(),
+            sentinels: BTreeSet::new(),
             finishing: finishing_methods(catalog),
             fences: BTreeMap::new(),
         };
@@ -123,6 +128,11 @@ impl<'a> Program<'a> {
         for function in &self.unit.functions {
             let constructs = function.class.is_some() && function.name.ends_with("__init__");
             for op in function.blocks.iter().flat_map(|block| &block.ops) {
+                if let Operation::SetField { name, value: Operand::Constant(Constant::None), .. } =
+                    &op.operation
+                {
+                    self.sentinels.insert(name);
+                }
                 match &op.operation {
                     Operation::SetField { name, .. } if !constructs => {
                         self.changing.insert(name);
@@ -192,9 +202,12 @@ impl<'a> Program<'a> {
     }
 
     /// Remembers of which classes the values are that arrive at a block in a variable.
-    pub(crate) fn note_types_at(&mut self, block: BlockId, locals: &BTreeMap<Local, Value>) {
-        for (&local, value) in locals {
-            if let Some(Type::Own(classes)) = value.symbol().and_then(|symbol| self.types.get(&symbol)) {
+    pub(crate) fn note_types_at(&mut self, block: BlockId, locals: &Variables) {
+        if !self.types.values().any(|of| matches!(of, Type::Own(_))) {
+            return;
+        }
+        for (local, symbol) in locals.plain() {
+            if let Some(Type::Own(classes)) = self.types.get(&symbol) {
                 let known = self.types_at.entry((block, local)).or_default();
                 known.extend(classes.iter().copied());
             }
@@ -367,9 +380,34 @@ impl<'a> Program<'a> {
         })
     }
 
+    /// Whether a symbol is a catalogued function that starts something, or the blocking form of one.
+    pub(crate) fn starts_something(&self, symbol: Symbol) -> bool {
+        let api = self.symbols.path_of(symbol).and_then(|path| self.catalog.api(&path));
+        api.is_some_and(|api| {
+            matches!(self.catalog.function(api).does, Does::Start | Does::Launch | Does::Nothing)
+        })
+    }
+
     /// Whether a symbol is a function of the catalogue, which gives the same for the same arguments.
     fn is_catalogued(&self, callee: Symbol) -> bool {
         self.symbols.path_of(callee).is_some_and(|path| self.catalog.api(&path).is_some())
+    }
+
+    /// A symbol is set where a sentinel could stand: it is not `None`, or not negative.
+    pub(crate) fn learn_set(&mut self, facts: &mut Facts, symbol: Symbol, sentinel: &Constant) {
+        let constant = self.symbols.constant(sentinel);
+        let condition = match sentinel {
+            Constant::Int(_) => self.symbols.apply(&Operator::LessEqual, vec![symbol, constant]),
+            _ => self.symbols.apply(&Operator::Is, vec![symbol, constant]),
+        };
+        if let Some(known) = facts.assume(&mut self.symbols, condition, false).pop() {
+            *facts = known;
+        }
+    }
+
+    /// Whether an attribute is set to `None` somewhere in the file.
+    pub(crate) fn is_sentinel_attribute(&self, place: Symbol) -> bool {
+        matches!(self.symbols.term(place), Term::Field(_, name) if self.sentinels.contains(&**name))
     }
 
     /// Whether a caller knows what a symbol stands for.

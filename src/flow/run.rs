@@ -4,7 +4,7 @@
 //! states arrive than are kept apart, they are joined, and from there on only what holds on all of them is reported. The
 //! number of steps is bounded in proportion to the size of the function: beyond it nothing more is found, nothing wrong is.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::event::{Step, Turn};
 use super::program::{Program, Type};
@@ -12,7 +12,10 @@ use super::state::State;
 use super::summary::Summary;
 use super::symbol::{Site, Symbol, Term};
 use super::value::Value;
-use crate::ir::{BlockId, Constant, Function, FunctionId, FunctionKind, Operand, ParameterKind, Terminator};
+use crate::ir::{
+    BlockId, Constant, Function, FunctionId, FunctionKind, Local, Operand, Operation, ParameterKind,
+    Terminator,
+};
 use crate::source::Span;
 
 /// The run over one function.
@@ -26,6 +29,10 @@ pub(crate) struct Run<'p, 'a> {
     pub(crate) summary: Summary,
     pub(crate) looked_into: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     disturbed: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
+    made: HashSet<Symbol>,
+    sentinels: BTreeMap<Local, Vec<Constant>>,
+    /// The attribute that was named last, and is a statement of its own if nothing uses it.
+    pub(crate) named_last: Option<Local>,
     pub(crate) fills: Vec<super::slots::Fill>,
     /// What the names of the top level hold at its end.
     pub(crate) exported: Option<BTreeMap<String, Symbol>>,
@@ -83,6 +90,9 @@ impl<'p, 'a> Run<'p, 'a> {
             summary: Summary::default(),
             looked_into: BTreeMap::new(),
             disturbed: BTreeMap::new(),
+            made: HashSet::new(),
+            sentinels: sentinels(function),
+            named_last: None,
             fills: Vec::new(),
             exported: None,
             numbering,
@@ -157,7 +167,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 ParameterKind::Plain | ParameterKind::KeywordOnly => Value::Symbol(symbol),
                 ParameterKind::RestPositional | ParameterKind::RestKeyword => Value::Symbol(symbol),
             };
-            state.locals.insert(parameter.local, value);
+            state.locals.bind(parameter.local, value);
         }
         if let Some(class) = self.function.class
             && self.program.takes_receiver(self.id)
@@ -167,7 +177,7 @@ impl<'p, 'a> Run<'p, 'a> {
         }
         for &(inner, outer) in &self.function.captures {
             let symbol = self.program.symbols.intern(Term::Captured(outer));
-            state.locals.insert(inner, Value::Symbol(symbol));
+            state.locals.bind(inner, Value::Symbol(symbol));
         }
         state
     }
@@ -182,7 +192,7 @@ impl<'p, 'a> Run<'p, 'a> {
             self.here = Here { operation: first + index as u32, span: op.span, in_loop };
             let mut next = Vec::with_capacity(states.len());
             for state in states {
-                self.steps = self.steps.saturating_sub(1);
+                self.steps = self.steps.saturating_sub(cost(&state));
                 let results = self.execute(state, &op.operation);
                 next.extend(results.into_iter().map(|state| self.unpin(state)));
             }
@@ -212,8 +222,13 @@ impl<'p, 'a> Run<'p, 'a> {
         match end {
             Terminator::Goto(to) => self.arrive(from, *to, state),
             Terminator::Choose(ways) => {
-                for &to in ways {
-                    self.arrive(from, to, state.clone());
+                for (index, &to) in ways.iter().enumerate() {
+                    let mut next = state.clone();
+                    if index > 0 {
+                        // Into a handler: what raised may have been the wait.
+                        next.mark_raised();
+                    }
+                    self.arrive(from, to, next);
                 }
             }
             Terminator::Branch { on, yes, no, span, repeats } => {
@@ -311,7 +326,10 @@ impl<'p, 'a> Run<'p, 'a> {
     /// The value of an operand.
     pub(crate) fn operand(&mut self, state: &State, operand: &Operand) -> Value {
         match operand {
-            Operand::Local(local) => state.local(*local),
+            Operand::Local(local) => match state.local(*local) {
+                Value::Function(symbol) => Value::Symbol(symbol),
+                value => value,
+            },
             Operand::Constant(constant) => Value::Symbol(self.program.symbols.constant(constant)),
         }
     }
@@ -324,8 +342,42 @@ impl<'p, 'a> Run<'p, 'a> {
     /// A symbol for a result of the current operation, about which nothing is known yet.
     pub(crate) fn fresh(&mut self, state: &mut State, part: u32) -> Symbol {
         let symbol = self.program.symbols.intern(Term::Result(self.site(part)));
-        state.forget_symbol(&mut self.program.symbols, symbol);
+        self.renew(state, symbol);
         symbol
+    }
+
+    /// What is bound to a variable that elsewhere is set to `None` (or to -1) says that there is something now: it is not
+    /// `None` (or not negative). So `if buffer is not None: handle.wait()` waits where both were set together.
+    pub(crate) fn set_sentinel(&mut self, state: &mut State, to: Local, symbol: Symbol) -> Symbol {
+        let Some(constants) = self.sentinels.get(&to).cloned() else { return symbol };
+        // What is copied from another variable, or comes from a caller, may be nothing itself.
+        let made_here = matches!(
+            self.program.symbols.term(symbol),
+            Term::Result(_)
+                | Term::Number(_)
+                | Term::Item(_)
+                | Term::Element(_)
+                | Term::Call(_)
+                | Term::Apply(..)
+        );
+        if !made_here {
+            return symbol;
+        }
+        if self.program.symbols.constant_of(symbol).is_some() || self.program.type_of(symbol).is_some() {
+            return symbol;
+        }
+        let fresh = self.fresh(state, 40);
+        for constant in constants {
+            self.program.learn_set(&mut state.facts, fresh, &constant);
+        }
+        fresh
+    }
+
+    /// A symbol is made anew: what was known of the one that an earlier execution made is forgotten.
+    pub(crate) fn renew(&mut self, state: &mut State, symbol: Symbol) {
+        if !self.made.insert(symbol) {
+            state.forget_symbol(&mut self.program.symbols, symbol);
+        }
     }
 
     pub(crate) fn constant(&mut self, constant: Constant) -> Value {
@@ -335,6 +387,11 @@ impl<'p, 'a> Run<'p, 'a> {
     pub(crate) fn is_top_level(&self) -> bool {
         self.function.kind == FunctionKind::TopLevel
     }
+}
+
+/// What a step costs: what it looks at grows with the number of objects.
+fn cost(state: &State) -> u64 {
+    1 + state.heap.len() as u64 / 8
 }
 
 impl Arrivals {
@@ -429,6 +486,24 @@ fn reverse_postorder(function: &Function) -> Vec<u32> {
         }
     }
     order
+}
+
+/// The variables that are set to `None` or -1 somewhere, and to something else elsewhere.
+fn sentinels(function: &Function) -> BTreeMap<Local, Vec<Constant>> {
+    let mut sentinels: BTreeMap<Local, Vec<Constant>> = BTreeMap::new();
+    for op in function.blocks.iter().flat_map(|block| &block.ops) {
+        if let Operation::Assign {
+            to,
+            from: Operand::Constant(constant @ (Constant::None | Constant::Int(-1))),
+        } = &op.operation
+        {
+            let known = sentinels.entry(*to).or_default();
+            if !known.contains(constant) {
+                known.push(constant.clone());
+            }
+        }
+    }
+    sentinels
 }
 
 /// For each block the innermost loop that it is in.

@@ -22,13 +22,14 @@ use super::event::Step;
 use super::facts::Facts;
 use super::symbol::{Site, Symbol, Symbols, Term};
 use super::value::{Age, Container, Handle, Object, ObjectId, Position, Slot, Status, Value};
+use super::variables::Variables;
 use crate::ir::{BlockId, Local, Which};
 
 /// The state of one path at one point.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
-    /// What the variables hold; a variable that is not bound is absent.
-    pub(crate) locals: BTreeMap<Local, Value>,
+    /// What the variables hold.
+    pub(crate) locals: Variables,
     /// What places that others can see hold: fields and elements of symbols, names of the file's top level.
     pub(crate) memory: BTreeMap<Symbol, Value>,
     /// The objects.
@@ -95,7 +96,7 @@ const REMEMBERED: usize = 16;
 impl State {
     /// What a local holds.
     pub(crate) fn local(&self, local: Local) -> Value {
-        self.locals.get(&local).cloned().unwrap_or(Value::UNKNOWN)
+        self.locals.get(local).unwrap_or(Value::UNKNOWN)
     }
 
     pub(crate) fn handle(&self, id: ObjectId) -> Option<&Handle> {
@@ -168,7 +169,7 @@ impl State {
             Effect::Push(_, value) => Some(value),
             Effect::Finish(..) | Effect::Launch(_) | Effect::Escape(_) => None,
         });
-        self.locals.values().chain(self.memory.values()).chain(pushed).chain(&self.pinned)
+        self.locals.held().values().chain(self.memory.values()).chain(pushed).chain(&self.pinned)
     }
 
     /// Takes the objects out of the heap that nothing refers to any more.
@@ -252,7 +253,7 @@ impl State {
     }
 
     fn rename(&mut self, rename: &dyn Fn(ObjectId) -> ObjectId) {
-        let values = self.locals.values_mut().chain(self.memory.values_mut()).chain(&mut self.pinned);
+        let values = self.locals.held_mut().chain(self.memory.values_mut()).chain(&mut self.pinned);
         values.for_each(|value| *value = value.renamed(rename));
         for effect in &mut self.effects {
             if let Effect::Push(_, value) = effect {
@@ -265,12 +266,13 @@ impl State {
     /// Replaces every reference to an object by `None`: a test has told that it does not exist.
     pub(crate) fn vanish(&mut self, id: ObjectId) {
         self.heap.remove(&id);
-        let values = self.locals.values_mut().chain(self.memory.values_mut());
+        let values = self.locals.held_mut().chain(self.memory.values_mut());
         values.for_each(|value| {
             if *value == Value::Object(id) {
                 *value = Value::NONE;
             }
         });
+        self.locals.tidy();
         for object in self.heap.values_mut() {
             if let Object::Container(container) = object {
                 container.entries.iter_mut().for_each(|(_, value)| {
@@ -300,6 +302,17 @@ impl State {
         }
     }
 
+    /// An exception may have come from a wait for any of the pending handles.
+    pub(crate) fn mark_raised(&mut self) {
+        for object in self.heap.values_mut() {
+            if let Object::Handle(handle) = object
+                && handle.status == Status::Pending
+            {
+                handle.raised = true;
+            }
+        }
+    }
+
     /// Gives away what is kept in places that belong to a symbol.
     pub(crate) fn escape_memory_of(&mut self, symbols: &Symbols, owner: Symbol) {
         let places: Vec<Value> = self
@@ -321,13 +334,7 @@ impl State {
     pub(crate) fn forget_symbol(&mut self, symbols: &mut Symbols, symbol: Symbol) {
         self.facts.forget(&|known| symbols.mentions(known, symbol));
         self.outdated.forget(&|known| symbols.mentions(known, symbol));
-        for value in self.locals.values_mut() {
-            if let Value::Symbol(held) = value
-                && symbols.mentions(*held, symbol)
-            {
-                *value = Value::UNKNOWN;
-            }
-        }
+        self.locals.forget_symbol(symbols, symbol);
         self.forget_places(symbols, symbol);
         for effect in &mut self.effects {
             let target = effect.target();
@@ -361,15 +368,52 @@ impl State {
     }
 
     /// Whether two states can be one: they hold the same objects in the same condition.
+    ///
+    /// What is finished, or belongs to somebody else, can no longer be lost here and makes no difference.
     pub(crate) fn is_alike(&self, other: &Self) -> bool {
-        self.heap.len() == other.heap.len()
-            && self.coalescing == other.coalescing
+        self.coalescing == other.coalescing
             && self.expecting == other.expecting
             && self.shared == other.shared
-            && alike_maps(&self.locals, &other.locals)
-            && alike_maps(&self.memory, &other.memory)
-            && self.heap.iter().zip(&other.heap).all(|((a, x), (b, y))| a == b && alike_objects(x, y))
+            && self.matters_alike(other, self.locals.held(), other.locals.held())
+            && self.matters_alike(other, &self.memory, &other.memory)
+            && self.heap_alike(other)
             && alike_effects(&self.effects, &other.effects)
+    }
+
+    /// Whether the places that hold something which matters hold the same.
+    fn matters_alike<K: Ord>(
+        &self,
+        other: &Self,
+        mine: &BTreeMap<K, Value>,
+        theirs: &BTreeMap<K, Value>,
+    ) -> bool {
+        let covered = |x: &BTreeMap<K, Value>, of: &Self, y: &BTreeMap<K, Value>, other: &Self| {
+            x.iter().all(|(key, value)| match y.get(key) {
+                Some(same) if same == value => true,
+                Some(differs) => !of.matters(value) && !other.matters(differs),
+                None => !of.matters(value),
+            })
+        };
+        covered(mine, self, theirs, other) && covered(theirs, other, mine, self)
+    }
+
+    fn heap_alike(&self, other: &Self) -> bool {
+        let covered = |mine: &Self, theirs: &Self| {
+            mine.heap.iter().all(|(id, object)| match theirs.heap.get(id) {
+                Some(same) => alike_objects(mine, object, theirs, same),
+                None => !object_matters(object),
+            })
+        };
+        covered(self, other) && covered(other, self)
+    }
+
+    /// Whether a value refers to something that can still be lost.
+    fn matters(&self, value: &Value) -> bool {
+        match value {
+            Value::Symbol(_) => false,
+            Value::Test(_) | Value::Length(_) | Value::Function(_) => true,
+            _ => value.objects().iter().any(|id| self.heap.get(id).is_some_and(object_matters)),
+        }
     }
 
     /// Makes one state of two that are alike; tells whether that is less than `self` said.
@@ -384,29 +428,32 @@ impl State {
             self.memory.remove(&place);
         }
         for (id, object) in &mut self.heap {
-            if let (Object::Container(mine), Some(Object::Container(theirs))) = (object, other.heap.get(id)) {
-                changed |= merge_plain(mine, theirs);
+            match (object, other.heap.get(id)) {
+                (Object::Container(mine), Some(Object::Container(theirs))) => {
+                    changed |= merge_plain(mine, theirs)
+                }
+                (Object::Handle(mine), Some(Object::Handle(theirs))) if mine != theirs => {
+                    changed |= !mine.escaped && theirs.escaped;
+                    mine.escaped |= theirs.escaped;
+                    mine.polled = mine.polled.or(theirs.polled);
+                }
+                _ => {}
             }
         }
+        self.collect_unreachable();
         changed
     }
 
     /// Gives a merged symbol to every variable that holds different symbols in the two states.
     fn renew_merged(&mut self, symbols: &mut Symbols, other: &mut Self, at: BlockId) {
-        let differing: Vec<Local> = self
-            .locals
-            .iter()
-            .filter(|(local, value)| other.locals.get(local) != Some(value))
-            .map(|(&local, _)| local)
-            .collect();
-        for local in differing {
+        for local in self.locals.differing(&other.locals) {
             let merged = symbols.intern(Term::Merged(at, local.0));
-            if self.locals.get(&local) != Some(&Value::Symbol(merged)) {
+            if self.locals.get(local) != Some(Value::Symbol(merged)) {
                 self.forget_symbol(symbols, merged);
             }
             other.forget_symbol(symbols, merged);
-            self.locals.insert(local, Value::Symbol(merged));
-            other.locals.insert(local, Value::Symbol(merged));
+            self.locals.bind(local, Value::Symbol(merged));
+            other.locals.bind(local, Value::Symbol(merged));
         }
     }
 
@@ -414,14 +461,15 @@ impl State {
     pub(crate) fn weaken(&mut self, symbols: &mut Symbols, other: Self, at: BlockId) {
         self.facts.intersect(symbols, &other.facts);
         self.outdated.intersect(symbols, &other.outdated);
-        let locals: BTreeSet<Local> = self.locals.keys().chain(other.locals.keys()).copied().collect();
+        let mut locals = self.locals.differing(&other.locals);
+        locals.extend(other.locals.differing(&self.locals));
         for local in locals {
-            let joined = match (self.locals.get(&local), other.locals.get(&local)) {
-                (Some(a), Some(b)) => join_values(symbols, a, b, at, local),
+            let joined = match (self.locals.get(local), other.locals.get(local)) {
+                (Some(a), Some(b)) => join_values(symbols, &a, &b, at, local),
                 (Some(one), None) | (None, Some(one)) => Value::perhaps(one.objects()),
                 (None, None) => Value::UNKNOWN,
             };
-            self.locals.insert(local, joined);
+            self.locals.bind(local, joined);
         }
         for (place, value) in &other.memory {
             let joined = match self.memory.get(place) {
@@ -475,46 +523,58 @@ fn join_values(symbols: &mut Symbols, a: &Value, b: &Value, at: BlockId, local: 
     Value::perhaps(objects)
 }
 
-fn alike_values(a: &Value, b: &Value) -> bool {
-    a == b || matches!((a, b), (Value::Symbol(_), Value::Symbol(_)))
-}
-
-/// Equal where objects are concerned; symbols and what is absent count as the same.
-fn alike_maps<K: Ord>(a: &BTreeMap<K, Value>, b: &BTreeMap<K, Value>) -> bool {
-    let plain = |value: Option<&Value>| matches!(value, None | Some(Value::Symbol(_)));
-    let covered = |x: &BTreeMap<K, Value>, y: &BTreeMap<K, Value>| {
-        x.iter().all(|(key, value)| y.get(key) == Some(value) || (plain(Some(value)) && plain(y.get(key))))
-    };
-    covered(a, b) && covered(b, a)
-}
-
 fn alike_effects(a: &[Effect], b: &[Effect]) -> bool {
     let significant = |effect: &&Effect| !matches!(effect, Effect::Escape(_));
     a.iter().filter(significant).eq(b.iter().filter(significant))
 }
 
-fn alike_objects(a: &Object, b: &Object) -> bool {
+fn alike_objects(of: &State, a: &Object, other: &State, b: &Object) -> bool {
+    if !object_matters(a) && !object_matters(b) {
+        return true;
+    }
     match (a, b) {
-        (Object::Container(x), Object::Container(y)) => alike_containers(x, y),
+        (Object::Container(x), Object::Container(y)) => alike_containers(of, x, other, y),
+        (Object::Handle(x), Object::Handle(y)) => {
+            x.status == y.status
+                && x.escaped == y.escaped
+                && x.many == y.many
+                && x.certain == y.certain
+                && x.raised == y.raised
+        }
         _ => a == b,
     }
 }
 
-fn alike_containers(a: &Container, b: &Container) -> bool {
+/// Whether an object can still be lost, or decides what happens next.
+fn object_matters(object: &Object) -> bool {
+    match object {
+        Object::Handle(handle) => handle.status != Status::Finished && !handle.escaped,
+        Object::Operation(operation) => operation.launched != Status::Finished && !operation.escaped,
+        Object::Container(container) => !container.escaped,
+        Object::Partial(_)
+        | Object::Lazy(..)
+        | Object::Iterator(..)
+        | Object::Manager(_)
+        | Object::Coroutine(..) => true,
+    }
+}
+
+fn alike_containers(of: &State, a: &Container, other: &State, b: &Container) -> bool {
     if a.kind == b.kind && a.escaped == b.escaped && a.is_plain() && b.is_plain() {
         return true;
     }
-    let followed = |container: &Container| {
-        container.rest.iter().filter(|value| value.symbol().is_none()).cloned().collect::<Vec<_>>()
+    let followed = |state: &State, container: &Container| {
+        container.rest.iter().filter(|value| state.matters(value)).cloned().collect::<Vec<_>>()
     };
+    let alike = |x: &Value, y: &Value| x == y || (!of.matters(x) && !other.matters(y));
     a.kind == b.kind
         && a.filled == b.filled
         && a.escaped == b.escaped
         && a.launched == b.launched
         && a.partly == b.partly
         && a.entries.len() == b.entries.len()
-        && a.entries.iter().zip(&b.entries).all(|((k, x), (l, y))| k == l && alike_values(x, y))
-        && followed(a) == followed(b)
+        && a.entries.iter().zip(&b.entries).all(|((k, x), (l, y))| k == l && alike(x, y))
+        && followed(of, a) == followed(other, b)
 }
 
 /// Takes over what two containers that are alike have in common; tells whether that is less.

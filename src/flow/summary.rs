@@ -33,11 +33,14 @@ pub(crate) struct Summary {
     pub(crate) communicates: bool,
 }
 
+/// Conditions and whether they hold.
+pub(crate) type Conditions = Vec<(Symbol, bool)>;
+
 /// One way in which a function can end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// What holds of the parameters then.
-    pub(crate) conditions: Vec<(Symbol, bool)>,
+    pub(crate) conditions: Conditions,
     /// What was done to things of the caller.
     pub(crate) effects: Vec<Effect>,
     /// What places that the caller can see hold.
@@ -78,7 +81,7 @@ impl Summary {
             let inner = |term: &Term| matches!(term, Term::Item(_));
             matches!(effect, Effect::Finish(..)) && symbols.any_part(effect.target(), &inner)
         };
-        let finishing: Vec<(Vec<(Symbol, bool)>, Vec<Effect>)> = self
+        let finishing: Vec<(Conditions, Vec<Effect>)> = self
             .outcomes
             .iter()
             .map(|outcome| {
@@ -87,7 +90,22 @@ impl Summary {
             })
             .filter(|(_, effects)| !effects.is_empty())
             .collect();
+        let keeping: Vec<(Conditions, Vec<Symbol>)> = self
+            .outcomes
+            .iter()
+            .map(|outcome| (outcome.conditions.clone(), outcome.kept_elements(symbols)))
+            .collect();
         for outcome in &mut self.outcomes {
+            for (conditions, kept) in &keeping {
+                if outcome.conditions.iter().all(|condition| conditions.contains(condition)) {
+                    let mine = outcome.kept_elements(symbols);
+                    let new = kept
+                        .iter()
+                        .filter(|symbol| !mine.contains(symbol))
+                        .map(|&symbol| Effect::Escape(symbol));
+                    outcome.effects.extend(new);
+                }
+            }
             for (conditions, effects) in &finishing {
                 if outcome.conditions.iter().all(|condition| conditions.contains(condition)) {
                     let new = effects.iter().filter(|effect| !outcome.effects.contains(effect)).cloned();
@@ -137,6 +155,17 @@ impl Outcome {
         let missing: Vec<Symbol> =
             plain.into_iter().filter(|place| !self.stores.iter().any(|(mine, _)| mine == place)).collect();
         self.stores.extend(missing.into_iter().map(|place| (place, Value::UNKNOWN)));
+    }
+
+    /// Elements of parameters that it keeps in a container of its own: `[h for h in handles if h is not None]`.
+    fn kept_elements(&self, symbols: &Symbols) -> Vec<Symbol> {
+        let containers = self.heap.values().filter_map(|object| match object {
+            Object::Container(container) => Some(container),
+            _ => None,
+        });
+        let kept = containers
+            .flat_map(|container| container.elements().filter_map(Value::symbol).collect::<Vec<_>>());
+        kept.filter(|&symbol| symbols.any_part(symbol, &|term| matches!(term, Term::Item(_)))).collect()
     }
 
     /// Whether it finishes something of the caller.

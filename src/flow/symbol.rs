@@ -247,6 +247,9 @@ impl Symbols {
             (Operator::Other("+"), [_, _], [Constant::Int(a), Constant::Int(b)]) => {
                 a.checked_add(*b).map(Constant::Int)
             }
+            (Operator::Other("*"), [_, _], [Constant::Int(a), Constant::Int(b)]) => {
+                a.checked_mul(*b).map(Constant::Int)
+            }
             (Operator::Other("-"), [_, _], [Constant::Int(a), Constant::Int(b)]) => {
                 a.checked_sub(*b).map(Constant::Int)
             }

@@ -25,6 +25,9 @@ const FOLLOWED_ELEMENTS: usize = 16;
 impl Run<'_, '_> {
     /// Executes one operation.
     pub(crate) fn execute(&mut self, mut state: State, operation: &Operation) -> Vec<State> {
+        if !matches!(operation, Operation::Forget { .. }) {
+            self.named_last = None;
+        }
         match operation {
             Operation::Call { to, callee, arguments } => {
                 return self.execute_call(state, *to, callee, arguments);
@@ -36,6 +39,7 @@ impl Run<'_, '_> {
             Operation::Iterate { to, over } => return self.execute_iterate(state, *to, over),
             Operation::Assign { to, from } => {
                 let value = self.operand(&state, from);
+                let value = self.assigned(&mut state, *to, value);
                 self.bind(&mut state, *to, value);
             }
             Operation::Compute { to, operator, operands } => {
@@ -145,23 +149,29 @@ impl Run<'_, '_> {
         vec![state]
     }
 
+    /// What a name is bound to.
+    fn assigned(&mut self, state: &mut State, to: Local, value: Value) -> Value {
+        match value {
+            Value::Symbol(symbol) if self.program.starts_something(symbol) => Value::Function(symbol),
+            Value::Symbol(symbol) => Value::Symbol(self.set_sentinel(state, to, symbol)),
+            followed => followed,
+        }
+    }
+
     /// Binds a local: what it held before is released.
     pub(crate) fn bind(&mut self, state: &mut State, to: Local, value: Value) {
         if state.shared.contains(&to) {
             self.give_away(state, &value);
         }
-        let before = state.locals.insert(to, value);
-        if before.is_some_and(|before| before.symbol().is_none()) {
+        if state.locals.bind(to, value).is_some() {
             self.settle_local(state, Loss::Rebound, to);
         }
     }
 
     fn forget(&mut self, state: &mut State, local: Local, why: Forgetting) {
-        let Some(before) = state.locals.remove(&local) else { return };
+        let Some(before) = state.locals.unbind(local) else { return };
         match (&before, why) {
-            // A method that a name holds as well is meant for later.
-            (held, Forgetting::Statement) if state.locals.values().any(|value| value == held) => {}
-            (Value::Method(method), Forgetting::Statement) => {
+            (Value::Method(method), Forgetting::Statement) if self.named_last == Some(local) => {
                 self.method_not_called(state, &method.0, &method.1)
             }
             (Value::Symbol(_), _) => return,
@@ -182,6 +192,15 @@ impl Run<'_, '_> {
             return Value::Symbol(self.program.symbols.apply(operator, symbols));
         }
         match (operator, values) {
+            (Operator::In, [Value::Symbol(one), Value::Object(id)]) => self.membership(state, *one, *id),
+            (Operator::NotIn, [Value::Symbol(one), Value::Object(id)]) => {
+                match self.membership(state, *one, *id) {
+                    Value::Symbol(symbol) => {
+                        Value::Symbol(self.program.symbols.apply(&Operator::Not, vec![symbol]))
+                    }
+                    other => other,
+                }
+            }
             (Operator::Not, [one]) => Value::Test(Test::Not(one.clone()).into()),
             (Operator::And, all) => Value::Test(Test::And(all.to_vec()).into()),
             (Operator::Or, all) => Value::Test(Test::Or(all.to_vec()).into()),
@@ -194,6 +213,19 @@ impl Run<'_, '_> {
             _ => Value::UNKNOWN,
         }
         .or_length(self, operator, values)
+    }
+
+    /// `mode in ("send", "receive")`: one of the comparisons.
+    fn membership(&mut self, state: &State, one: Symbol, id: super::value::ObjectId) -> Value {
+        let Some(container) = state.container(id).filter(|container| container.is_exact()) else {
+            return Value::UNKNOWN;
+        };
+        let symbols: Option<Vec<Symbol>> =
+            container.entries.iter().map(|(_, value)| value.symbol()).collect();
+        let Some(symbols) = symbols else { return Value::UNKNOWN };
+        let equal = |run: &mut Self, other| run.program.symbols.apply(&Operator::Equal, vec![one, other]);
+        let tests: Vec<Symbol> = symbols.into_iter().map(|other| equal(self, other)).collect();
+        Value::Symbol(self.program.symbols.apply(&Operator::Or, tests))
     }
 
     fn none_test(&mut self, one: &Value, other: &Value) -> Value {
@@ -265,6 +297,10 @@ impl Run<'_, '_> {
         let mut filled = container.filled;
         match value {
             Value::Object(id) => {
+                if let Some(Object::Lazy(function, over, _)) = state.heap.get(id).cloned() {
+                    self.consume_at_once(state, *id, &function, &over);
+                    return;
+                }
                 let Some(inner) = state.container(*id).cloned() else {
                     self.handle_as_list(state, value);
                     return;
@@ -289,6 +325,24 @@ impl Run<'_, '_> {
         container.filled = filled;
     }
 
+    /// `[*map(wait, reqs)]`: consumed on the spot.
+    fn consume_at_once(
+        &mut self,
+        state: &mut State,
+        lazy: super::value::ObjectId,
+        function: &Value,
+        over: &[Value],
+    ) {
+        state.heap.remove(&lazy);
+        for value in over {
+            if self.waits(function) {
+                self.finish_value(state, value, ir::Which::All, None);
+            } else {
+                self.give_away(state, value);
+            }
+        }
+    }
+
     /// The symbol of an element of a symbol.
     pub(crate) fn item_of(&mut self, state: &mut State, of: Symbol) -> Value {
         if of == Symbol::UNKNOWN {
@@ -296,7 +350,7 @@ impl Run<'_, '_> {
         }
         let item = self.program.symbols.intern(Term::Item(of));
         if item != Symbol::UNKNOWN {
-            state.forget_symbol(&mut self.program.symbols, item);
+            self.renew(state, item);
         }
         Value::Symbol(item)
     }
@@ -331,10 +385,27 @@ impl Run<'_, '_> {
         }
         state.outdate(&self.program.symbols, place);
         self.disturb(place);
+        let value = self.stored(state, place, value);
         self.note_attribute(state, place, &value);
         let how = if self.is_handle(state, &value) { Loss::Renewed } else { Loss::Rebound };
         state.memory.insert(place, value);
         self.settle(state, how, self.place_name(place));
+    }
+
+    /// What a place that others can see holds after a store.
+    fn stored(&mut self, state: &mut State, place: Symbol, value: Value) -> Value {
+        let Value::Symbol(symbol) = value else { return value };
+        if matches!(self.program.symbols.term(symbol), Term::Function(_)) {
+            self.give_away(state, &value);
+        }
+        let is_set = self.program.is_sentinel_attribute(place)
+            && self.program.symbols.constant_of(symbol).is_none()
+            && self.program.type_of(symbol).is_none()
+            && symbol != Symbol::UNKNOWN;
+        if is_set {
+            self.program.learn_set(&mut state.facts, symbol, &Constant::None);
+        }
+        value
     }
 
     fn set_field(&mut self, state: &mut State, of: &Value, name: &str, value: Value) {
@@ -474,8 +545,6 @@ impl Run<'_, '_> {
             .into_iter()
             .map(|(mut state, value)| {
                 self.bind(&mut state, to, value);
-                // What a call leaves behind that nothing holds: a result that was pushed nowhere, a handle taken out.
-                self.settle(&mut state, Loss::Discarded, None);
                 state
             })
             .collect()
@@ -488,6 +557,7 @@ impl Run<'_, '_> {
         }
         let value = self.read_field(&state, &of, name);
         self.bind(&mut state, to, value);
+        self.named_last = Some(to);
         vec![state]
     }
 
@@ -500,7 +570,7 @@ impl Run<'_, '_> {
             Value::Object(_) | Value::Each(_) | Value::Perhaps(_) | Value::Part(..) => {
                 Value::Method((of.clone(), name.to_owned()).into())
             }
-            Value::Method(_) | Value::Test(_) | Value::Length(_) => Value::UNKNOWN,
+            Value::Method(_) | Value::Test(_) | Value::Length(_) | Value::Function(_) => Value::UNKNOWN,
         }
     }
 

@@ -46,6 +46,8 @@ pub(crate) enum Age {
 pub(crate) enum Value {
     /// Something that is not followed, by its symbol.
     Symbol(Symbol),
+    /// A catalogued function that starts something, held by a name: two ways with different ones are kept apart.
+    Function(Symbol),
     /// This object.
     Object(ObjectId),
     /// Each of these objects in turn: the element of a loop over them. What happens to it happens to all.
@@ -86,7 +88,7 @@ impl Value {
     /// The symbol of a value that is not followed.
     pub(crate) fn symbol(&self) -> Option<Symbol> {
         match self {
-            Self::Symbol(symbol) => Some(*symbol),
+            Self::Symbol(symbol) | Self::Function(symbol) => Some(*symbol),
             _ => None,
         }
     }
@@ -113,7 +115,7 @@ impl Value {
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(ObjectId)) {
         match self {
             // A number or a truth value keeps nothing alive.
-            Self::Symbol(_) | Self::Length(_) | Self::Test(_) => {}
+            Self::Symbol(_) | Self::Function(_) | Self::Length(_) | Self::Test(_) => {}
             Self::Object(object) | Self::Part(object, _) => visit(*object),
             Self::Each(objects) | Self::Perhaps(objects) => objects.iter().copied().for_each(visit),
             Self::Method(method) => method.0.visit(visit),
@@ -130,7 +132,7 @@ impl Value {
     /// The value with its objects renamed.
     pub(crate) fn renamed(&self, rename: &dyn Fn(ObjectId) -> ObjectId) -> Self {
         match self {
-            Self::Symbol(_) => self.clone(),
+            Self::Symbol(_) | Self::Function(_) => self.clone(),
             Self::Object(object) => Self::Object(rename(*object)),
             Self::Part(object, how) => Self::Part(rename(*object), *how),
             Self::Length(object) => Self::Length(rename(*object)),
@@ -203,6 +205,8 @@ pub(crate) struct Handle {
     pub(crate) polled: Option<Span>,
     /// Where it was finished.
     pub(crate) finished: Option<Span>,
+    /// Whether it was pending when an exception was caught.
+    pub(crate) raised: bool,
     /// The innermost loop around its start.
     pub(crate) made_in: Option<u32>,
     /// The last condition that was decided before the start.

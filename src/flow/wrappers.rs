@@ -267,7 +267,7 @@ impl Run<'_, '_> {
         for &(symbol, ref of) in &outcome.types {
             if let Term::Result(site) = *self.program.symbols.term(symbol) {
                 let made = self.result_of(call, site);
-                state.forget_symbol(&mut self.program.symbols, made);
+                self.renew(&mut state, made);
                 self.program.declare(made, of.clone());
             }
         }

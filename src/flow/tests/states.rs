@@ -84,7 +84,7 @@ impl<'a> Cover<'a> {
                 let inner = self.state.container(*id).map(Container::objects).unwrap_or_default();
                 inner.into_iter().any(|id| self.object(*object, id))
             }
-            Value::Symbol(_) => !self.is_pending_here(*object),
+            Value::Symbol(_) | Value::Function(_) => !self.is_pending_here(*object),
             Value::Method(_) | Value::Test(_) | Value::Length(_) => false,
         }
     }
