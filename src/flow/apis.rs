@@ -183,7 +183,7 @@ impl Run<'_, '_> {
             aliased: false,
             polled: None,
             finished: None,
-            raised: false,
+            raised: None,
             made_in: self.here.in_loop,
             guard: None,
         }

@@ -317,6 +317,9 @@ impl Run<'_, '_> {
             let mut object = object.clone();
             self.translate_object(state, call, &mut object, &copies);
             self.retell(&mut object, call, kept.contains(id));
+            if let Object::Handle(handle) = &mut object {
+                handle.guard = state.path.last().map(|decision| decision.step.span);
+            }
             if let Some(copy) = copies.get(id) {
                 state.heap.insert(*copy, object);
             }
