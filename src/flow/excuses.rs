@@ -20,7 +20,7 @@ use super::run::Run;
 use super::state::{Decision, State};
 use super::symbol::{Symbol, Term};
 use super::value::{Handle, Object, ObjectId, Value};
-use crate::catalog::{ApiId, Does, DropEffect};
+use crate::catalog::{ApiId, DropEffect};
 use crate::ir::{Constant, Local, Operation, Operator, Place, Terminator};
 use crate::source::Span;
 
@@ -342,7 +342,10 @@ impl Run<'_, '_> {
                     | Operator::Other("%" | "&" | "+" | "-")
             )
         };
-        symbols.any_part(condition, &|term| matches!(term, Term::Apply(operator, _) if compares(operator)))
+        let whole = self.is_number_of_turn(symbols.term(condition));
+        (whole
+            || symbols
+                .any_part(condition, &|term| matches!(term, Term::Apply(operator, _) if compares(operator))))
             && symbols.any_part(condition, &|term| self.is_number_of_turn(term))
     }
 
@@ -361,10 +364,7 @@ impl Run<'_, '_> {
 
     /// Whether a symbol is a range of numbers.
     fn counts(&self, symbol: Symbol) -> bool {
-        let Term::Call(parts) = self.program.symbols.term(symbol) else { return false };
-        let path = parts.first().and_then(|&callee| self.program.symbols.path_of(callee));
-        let api = path.and_then(|path| self.program.catalog.api(&path));
-        api.is_some_and(|api| self.program.catalog.function(api).does == Does::Count)
+        matches!(self.program.symbols.term(symbol), Term::Apply(operator, _) if *operator == super::apis::COUNT)
     }
 
     /// Whether a variable is counted up or down somewhere.

@@ -131,6 +131,10 @@ impl<'p, 'a> Run<'p, 'a> {
         let mut summary = self.summary.clone();
         let all: BTreeSet<Symbol> = self.looked_into.values().flatten().copied().collect();
         summary.trust_loops(&self.program.symbols);
+        summary.computes = summary
+            .outcomes
+            .iter()
+            .any(|outcome| outcome.result.symbol().is_some_and(|symbol| !self.program.is_visible(symbol)));
         summary.looks_into =
             all.into_iter().filter(|&symbol| self.program.is_reachable_by_caller(symbol)).collect();
         summary
