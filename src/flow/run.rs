@@ -67,7 +67,7 @@ enum Freshness {
 }
 
 /// How many states a block keeps apart in a function of ordinary size.
-pub(crate) const APART: usize = 16;
+pub(crate) const APART: usize = 24;
 
 impl<'p, 'a> Run<'p, 'a> {
     pub(crate) fn new(program: &'p mut Program<'a>, id: FunctionId) -> Self {
