@@ -1,15 +1,19 @@
 //! The companion runtime: executes programs of a few ranks and says exactly how they end.
 mod backend;
 mod buffer;
+pub mod command;
 mod data;
 mod fabric;
 mod ledger;
 mod operation;
 mod overlap;
 mod place;
+pub mod python;
 mod rank;
+pub mod report;
 mod request;
 mod schedule;
+mod signals;
 mod time;
 pub mod trace;
 mod turns;

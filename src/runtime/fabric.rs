@@ -32,7 +32,7 @@ use super::operation::{Operation, State};
 use super::schedule::{Chooser, Sends};
 use super::trace::{Event, What};
 use super::verdict::{Failure, Harm, HarmKind, Outcome, Verdict};
-use super::{Backend, GroupId, Handle, OnDrop, Place, Posting, Schedule, Start, Style, Time};
+use super::{Backend, GroupId, Handle, OnDrop, Place, Posting, Start, Style, Time};
 use matching::{Group, Mailbox, Slot};
 use progress::Flight;
 pub use progress::Step;

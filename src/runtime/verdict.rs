@@ -194,6 +194,21 @@ pub enum HarmKind {
     Assertion,
 }
 
+impl HarmKind {
+    /// What the rank does at the harm's place.
+    pub(crate) fn at_place(self) -> &'static str {
+        match self {
+            HarmKind::SentChanged => "changes the buffer here, before its bytes have left",
+            HarmKind::ReadEarly => "reads the buffer here, before the data is in it",
+            HarmKind::WriteLost => "writes here what the message will overwrite",
+            HarmKind::MessageLost => "overwrites the message here",
+            HarmKind::NeverFilled | HarmKind::Freed => "loses the handle here",
+            HarmKind::Short | HarmKind::Reinterpreted => "gets what is sent here",
+            HarmKind::Assertion => "finds wrong data here",
+        }
+    }
+}
+
 /// A place where a rank got other data than it was sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Harm {
