@@ -1,13 +1,17 @@
 //! The companion runtime: executes programs of a few ranks and says exactly how they end.
 mod backend;
 mod buffer;
+pub mod cargo;
 pub mod command;
 mod data;
+pub mod explore;
 mod fabric;
+pub mod fixture;
 mod ledger;
 mod operation;
 mod overlap;
 mod place;
+pub mod prove;
 pub mod python;
 mod rank;
 pub mod report;
@@ -22,6 +26,7 @@ mod world;
 
 pub use backend::{Backend, OnDrop};
 pub use buffer::{Buffer, Item};
+pub use cargo::main;
 pub use fabric::{Access, Effect, Fabric, Network, Resumed, Settings, Step, Touched, Wait, Which};
 pub use operation::{Collective, Element, GroupId, Handle, Posting, Reduction, Start, Style};
 pub use place::Place;

@@ -3,10 +3,10 @@
 use super::fabric::{Network, Settings};
 use super::python::{self, Console, Options, Program, Stream};
 use super::verdict::Outcome;
-use super::{Policy, Run, Schedule, Style, report};
+use super::{Policy, Run, Schedule, Style, cargo, report};
 use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,23 +90,34 @@ fn execute(arguments: &RunArgs) -> Result<ExitCode, String> {
     if arguments.ranks == 0 {
         return Err("a program needs at least one rank".into());
     }
+    let options = options(arguments)?;
+    if Path::new(script).extension().is_some_and(|extension| extension == "rs") {
+        let run = cargo::run(Path::new(script), &options.settings.schedule, options.style)?;
+        tell(arguments, &run)?;
+        return Ok(code(&run));
+    }
     let program = Program {
         script: script.into(),
         arguments: rest.to_vec(),
         ranks: arguments.ranks,
         python: arguments.python.clone(),
     };
-    let run = python::run(&program, &options(arguments)?)?;
+    let run = python::run(&program, &options)?;
     tell(arguments, &run)?;
-    Ok(match run.verdict.outcome {
+    Ok(code(&run))
+}
+
+fn code(run: &Run) -> ExitCode {
+    match run.verdict.outcome {
         Outcome::Completes | Outcome::Slow => ExitCode::SUCCESS,
         Outcome::Unfinished if super::signals::received().is_some() => ExitCode::from(130),
         _ => ExitCode::from(1),
-    })
+    }
 }
 
 fn options(arguments: &RunArgs) -> Result<Options, String> {
-    let latency = Duration::try_from_secs_f64(arguments.latency).map_err(|error| format!("--latency: {error}"))?;
+    let latency =
+        Duration::try_from_secs_f64(arguments.latency).map_err(|error| format!("--latency: {error}"))?;
     let network = Network { latency, bytes_per_second: arguments.bandwidth };
     let schedule = arguments.replay.clone().unwrap_or_else(|| arguments.policy.into());
     Ok(Options {

@@ -365,6 +365,11 @@ impl Fabric {
         difference: Option<super::verdict::Difference>,
     ) {
         let operation = self.operation(handle);
+        let kind = match kind {
+            HarmKind::SentChanged if operation.freed => HarmKind::Freed,
+            other => other,
+        };
+        let place = if operation.freed { operation.lost.clone() } else { place };
         let harm = Harm {
             rank: operation.rank,
             kind,

@@ -3,7 +3,7 @@
 //! The labels sit in the source lines of all ranks involved: where a handle was started and lost, where each rank
 //! waits, where a buffer was touched. Below them every blocked rank says why it can never go on.
 
-use super::verdict::{Blocked, Harm, Outcome, Verdict};
+use super::verdict::{Blocked, Failure, Harm, Outcome, Verdict};
 use super::{Place, Time};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use std::collections::BTreeMap;
@@ -48,7 +48,10 @@ pub fn headline(verdict: &Verdict) -> String {
             None => "wrong data".into(),
         },
         Outcome::Fails => match verdict.failures.first() {
-            Some(failure) => format!("fails: rank {}: {}", failure.rank, failure.message),
+            Some(Failure { rank, message, place: Some(place) }) if place.line > 0 => {
+                format!("fails: rank {rank}: {message}")
+            }
+            Some(failure) => format!("fails: rank {} {}", failure.rank, failure.message),
             None => "fails".into(),
         },
         Outcome::PendingAtExit => {
@@ -70,7 +73,8 @@ fn listed_operations(count: usize) -> String {
 
 fn tell_cycle(cycle: &[usize]) -> String {
     let next = cycle.iter().cycle().skip(1);
-    let waits: Vec<String> = cycle.iter().zip(next).map(|(rank, next)| format!("rank {rank} waits for rank {next}")).collect();
+    let waits: Vec<String> =
+        cycle.iter().zip(next).map(|(rank, next)| format!("rank {rank} waits for rank {next}")).collect();
     match waits.len() {
         ..=4 => waits.join(", "),
         many => format!("{}, … and so on around {many} ranks", waits[..2].join(", ")),
@@ -82,7 +86,9 @@ fn listed(ranks: impl Iterator<Item = usize>) -> String {
     match &ranks[..] {
         [] => "nobody".into(),
         [one] => format!("rank {one}"),
-        [first, .., last] if ranks.len() > 4 && last - first + 1 == ranks.len() => format!("ranks {first} to {last}"),
+        [first, .., last] if ranks.len() > 4 && last - first + 1 == ranks.len() => {
+            format!("ranks {first} to {last}")
+        }
         [others @ .., last] => {
             let others: Vec<String> = others.iter().map(usize::to_string).collect();
             format!("ranks {} and {last}", others.join(", "))
@@ -137,7 +143,10 @@ fn labels(verdict: &Verdict) -> Vec<(Place, String)> {
     };
     for lost in &verdict.blame {
         match lost.started == lost.lost {
-            true => add(&lost.started, format!("rank {} starts {} and loses its handle here", lost.rank, lost.operation)),
+            true => add(
+                &lost.started,
+                format!("rank {} starts {} and loses its handle here", lost.rank, lost.operation),
+            ),
             false => {
                 add(&lost.started, format!("rank {} starts {}", lost.rank, lost.operation));
                 add(&lost.lost, format!("its handle is lost here by rank {}", lost.rank));
@@ -147,10 +156,11 @@ fn labels(verdict: &Verdict) -> Vec<(Place, String)> {
     for harm in &verdict.harms {
         label_harm(harm, &mut add);
     }
-    for blocked in &verdict.blocked {
+    for blocked in blocked(verdict) {
         label_blocked(blocked, &mut add);
     }
-    for open in &verdict.open {
+    let unfinished = verdict.open.iter().filter(|_| verdict.outcome == Outcome::PendingAtExit);
+    for open in unfinished {
         add(&open.started, format!("rank {} starts {}", open.rank, open.operation));
     }
     for failure in &verdict.failures {
@@ -159,6 +169,14 @@ fn labels(verdict: &Verdict) -> Vec<(Place, String)> {
         }
     }
     labels.into_iter().map(|(place, texts)| (place, shortened(&texts))).collect()
+}
+
+/// The blocked ranks, where they are the matter; a rank that fails leaves others blocked as a matter of course.
+fn blocked(verdict: &Verdict) -> &[Blocked] {
+    match verdict.outcome {
+        Outcome::Hangs | Outcome::PollsForever | Outcome::Unfinished => &verdict.blocked,
+        _ => &[],
+    }
 }
 
 fn label_harm(harm: &Harm, add: &mut impl FnMut(&Place, String)) {
@@ -202,20 +220,23 @@ fn help(verdict: &Verdict) -> Option<String> {
 
 fn remarks(verdict: &Verdict) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for blocked in verdict.blocked.iter().take(TOLD) {
+    for blocked in blocked(verdict).iter().take(TOLD) {
         let why: Vec<String> = blocked.why.iter().take(3).map(ToString::to_string).collect();
         lines.push(format!("rank {}: {}: {}", blocked.rank, blocked.operation, why.join("; ")));
     }
-    if verdict.blocked.len() > TOLD {
-        lines.push(format!("and {} more ranks", verdict.blocked.len() - TOLD));
+    if blocked(verdict).len() > TOLD {
+        lines.push(format!("and {} more ranks", blocked(verdict).len() - TOLD));
     }
     let first = usize::from(verdict.outcome == Outcome::WrongData);
     lines.extend(verdict.harms.iter().skip(first).take(TOLD).map(ToString::to_string));
-    lines.extend(verdict.notes.iter().filter(|_| verdict.outcome != Outcome::Unfinished).map(ToString::to_string));
+    lines.extend(
+        verdict.notes.iter().filter(|_| verdict.outcome != Outcome::Unfinished).map(ToString::to_string),
+    );
     if let Some(overlap) = overlap(verdict) {
         lines.push(overlap);
     }
-    let at = if verdict.makespan == Time::START { String::new() } else { format!(" at {}", verdict.makespan) };
+    let at =
+        if verdict.makespan == Time::START { String::new() } else { format!(" at {}", verdict.makespan) };
     lines.push(format!("decided{at} under schedule {}", verdict.schedule));
     lines
 }
@@ -225,7 +246,11 @@ fn overlap(verdict: &Verdict) -> Option<String> {
     if verdict.outcome != Outcome::Completes || verdict.overlaps.is_empty() {
         return None;
     }
-    let mean = verdict.overlaps.iter().map(|overlap| overlap.share).sum::<f64>() / verdict.overlaps.len() as f64;
+    let mean =
+        verdict.overlaps.iter().map(|overlap| overlap.share).sum::<f64>() / verdict.overlaps.len() as f64;
     let count = verdict.overlaps.len();
-    Some(format!("{count} asynchronous operations, {:.0}% of their time hidden behind other work", mean * 100.0))
+    Some(format!(
+        "{count} asynchronous operations, {:.0}% of their time hidden behind other work",
+        mean * 100.0
+    ))
 }

@@ -11,6 +11,7 @@ use super::trace::Event;
 use super::turns::{Call, Dropped, Reply, Submission, Turns};
 use super::verdict::Verdict;
 use super::{Buffer, Element, Handle, Item, Place, Style, Time};
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
@@ -25,7 +26,7 @@ pub struct World {
 }
 
 /// A run that has ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// What it has shown.
     pub verdict: Verdict,

@@ -48,7 +48,7 @@ def run(script):
         return fail("SyntaxError: %s" % error.msg, error)
     except BaseException as error:  # noqa: B902  the fabric must hear of every end
         trace = places.own_part(error.__traceback__)
-        sys.excepthook(type(error), error, trace)
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
         return fail(places.describe(error), error)
     flush()
     wire.call("leave", place=places.end_of(script))

@@ -32,9 +32,9 @@ impl Children {
     ) -> Result<Children, String> {
         let mut started = Children { children: Vec::new(), readers: Vec::new() };
         for rank in 0..program.ranks {
-            let mut child = command(program, rank, address, shim).spawn().map_err(|error| {
-                format!("{} could not be started: {error}", program.python.display())
-            })?;
+            let mut child = command(program, rank, address, shim)
+                .spawn()
+                .map_err(|error| format!("{} could not be started: {error}", program.python.display()))?;
             let outputs: [(Stream, Option<Box<dyn Read + Send>>); 2] = [
                 (Stream::Out, child.stdout.take().map(|pipe| Box::new(pipe) as _)),
                 (Stream::Err, child.stderr.take().map(|pipe| Box::new(pipe) as _)),
@@ -116,7 +116,12 @@ impl Drop for Children {
 fn command(program: &Program, rank: usize, address: &Address, shim: &Path) -> Command {
     let mut command = Command::new(&program.python);
     command.arg(shim.join("launch.py")).arg(&program.script).args(&program.arguments);
-    for (name, value) in [("RANK", rank), ("LOCAL_RANK", rank), ("WORLD_SIZE", program.ranks), ("LOCAL_WORLD_SIZE", program.ranks)] {
+    for (name, value) in [
+        ("RANK", rank),
+        ("LOCAL_RANK", rank),
+        ("WORLD_SIZE", program.ranks),
+        ("LOCAL_WORLD_SIZE", program.ranks),
+    ] {
         command.env(name, value.to_string());
     }
     command.env("MASTER_ADDR", "127.0.0.1").env("MASTER_PORT", address.port.to_string());

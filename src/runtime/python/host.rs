@@ -82,7 +82,13 @@ struct Silence {
 
 impl Host<'_> {
     /// Waits until every rank has connected, or one has ended before it did.
-    fn join(&mut self, listener: &TcpListener, sender: &Sender<Message>, token: &str, children: &mut Children) {
+    fn join(
+        &mut self,
+        listener: &TcpListener,
+        sender: &Sender<Message>,
+        token: &str,
+        children: &mut Children,
+    ) {
         let size = self.turns.fabric().size();
         while self.turns.fabric().verdict().is_none() && !self.ranks.are_complete() {
             while let Ok((stream, _)) = listener.accept() {

@@ -9,7 +9,7 @@ macro_rules! files {
 }
 
 /// Every file of the shim and where it goes.
-const FILES: [(&str, &str); 20] = files![
+const FILES: [(&str, &str); 23] = files![
     "launch.py",
     "unwaited_rank/__init__.py",
     "unwaited_rank/cells.py",
@@ -21,6 +21,9 @@ const FILES: [(&str, &str); 20] = files![
     "unwaited_rank/work.py",
     "mpi4py/__init__.py",
     "mpi4py/MPI.py",
+    "mpi4py/_buffers.py",
+    "mpi4py/_comm.py",
+    "mpi4py/_request.py",
     "stand_in/torch/__init__.py",
     "stand_in/torch/_arithmetic.py",
     "stand_in/torch/_functions.py",

@@ -91,10 +91,10 @@ pub(super) fn read(stream: &mut impl Read) -> io::Result<Incoming> {
     }
     let head: Head = serde_json::from_value(value)?;
     let mut rest = payload.as_slice();
-    let snapshots = head.snapshots.iter().map(|[gives, holds]| Snapshot {
-        gives: cut(gives, &mut rest),
-        holds: cut(holds, &mut rest),
-    });
+    let snapshots = head
+        .snapshots
+        .iter()
+        .map(|[gives, holds]| Snapshot { gives: cut(gives, &mut rest), holds: cut(holds, &mut rest) });
     let snapshots = snapshots.collect();
     let submission = Submission { dropped: head.dropped, call: head.request.into(), place: head.place };
     Ok(Incoming::Call(submission, snapshots))

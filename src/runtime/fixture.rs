@@ -1,0 +1,162 @@
+//! Fixtures: programs that say in their first lines how they end.
+//!
+//! ```text
+//! # ranks: 2
+//! # verdict: hangs in some schedules
+//! ```
+//!
+//! In Rust the lines begin with `//`. A verdict is one or several outcomes, joined by `or`: each of them must occur,
+//! and nothing else may, unless it is said that they occur *in some schedules*. `static` says that the program is not
+//! to be run.
+
+use super::verdict::{Outcome, Verdict};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Header lines are looked for in so many lines.
+const HEAD: usize = 20;
+
+/// What a fixture says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expectation {
+    /// It is only linted.
+    Static,
+    /// It is run, and ends like this.
+    Ends {
+        /// Each of these occurs.
+        outcomes: BTreeSet<Outcome>,
+        /// Something else does, too.
+        in_some: bool,
+    },
+}
+
+/// A program with a header.
+#[derive(Clone, Debug)]
+pub struct Fixture {
+    /// Its file.
+    pub path: PathBuf,
+    /// How many ranks run it.
+    pub ranks: usize,
+    /// What it says of itself.
+    pub expectation: Expectation,
+}
+
+impl Fixture {
+    /// Reads the header of a file; `None` if it has none.
+    ///
+    /// # Errors
+    /// A header that cannot be understood, with the reason.
+    pub fn read(path: &Path) -> Result<Option<Fixture>, String> {
+        let wrong = |error: String| format!("{}: {error}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let header = |key: &str| {
+            let lines = text.lines().take(HEAD).filter(|line| line.starts_with(['#', '/']));
+            let mut values = lines.filter_map(|line| {
+                line.trim_start_matches(['#', '/', '!'])
+                    .trim()
+                    .strip_prefix(key)?
+                    .strip_prefix(':')
+                    .map(str::trim)
+            });
+            values.next()
+        };
+        let Some(verdict) = header("verdict") else { return Ok(None) };
+        let expectation = verdict.parse().map_err(wrong)?;
+        let ranks = match header("ranks") {
+            Some(ranks) => ranks.parse().map_err(|_| wrong(format!("`{ranks}` is no number of ranks")))?,
+            None => 2,
+        };
+        Ok(Some(Fixture { path: path.to_owned(), ranks, expectation }))
+    }
+}
+
+impl FromStr for Expectation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Expectation, String> {
+        if text == "static" {
+            return Ok(Expectation::Static);
+        }
+        let (text, in_some) = match text.strip_suffix("in some schedules") {
+            Some(rest) => (rest.trim(), true),
+            None => (text, false),
+        };
+        let outcomes = text.split(" or ").map(outcome).collect::<Result<_, _>>()?;
+        Ok(Expectation::Ends { outcomes, in_some })
+    }
+}
+
+const OUTCOMES: [Outcome; 7] = [
+    Outcome::Completes,
+    Outcome::Hangs,
+    Outcome::WrongData,
+    Outcome::PollsForever,
+    Outcome::PendingAtExit,
+    Outcome::Slow,
+    Outcome::Fails,
+];
+
+fn outcome(word: &str) -> Result<Outcome, String> {
+    let known = OUTCOMES.into_iter().find(|outcome| outcome.to_string() == word.trim());
+    known.ok_or_else(|| {
+        let words = OUTCOMES.map(|outcome| outcome.to_string()).join(", ");
+        format!("`{word}` is no verdict; known are {words} and static")
+    })
+}
+
+impl fmt::Display for Expectation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expectation::Static => out.write_str("static"),
+            Expectation::Ends { outcomes, in_some } => {
+                let words: Vec<String> = outcomes.iter().map(ToString::to_string).collect();
+                write!(out, "{}{}", words.join(" or "), if *in_some { " in some schedules" } else { "" })
+            }
+        }
+    }
+}
+
+impl Expectation {
+    /// Whether slowness is the question, so that the blocking form must be run as well.
+    #[must_use]
+    pub fn asks_for_speed(&self) -> bool {
+        matches!(self, Expectation::Ends { outcomes, .. } if outcomes.contains(&Outcome::Slow))
+    }
+
+    /// Whether the program does no harm.
+    #[must_use]
+    pub fn is_harmless(&self) -> bool {
+        matches!(self, Expectation::Ends { outcomes, .. } if outcomes.iter().eq([&Outcome::Completes]))
+    }
+
+    /// Whether the verdicts of all schedules are as stated.
+    #[must_use]
+    pub fn fits(&self, verdicts: &[Verdict]) -> bool {
+        let Expectation::Ends { outcomes, in_some } = self else { return verdicts.is_empty() };
+        let found: BTreeSet<Outcome> = verdicts.iter().map(|verdict| verdict.outcome).collect();
+        match in_some {
+            true => outcomes.is_subset(&found) && !found.is_subset(outcomes),
+            false => *outcomes == found,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_line_reads_back_as_it_was_written() {
+        for line in ["static", "hangs", "hangs or wrong data", "polls for ever in some schedules", "slow"] {
+            assert_eq!(line.parse::<Expectation>().unwrap().to_string(), line);
+        }
+    }
+
+    #[test]
+    fn a_verdict_with_a_misspelt_word_names_the_known_ones() {
+        let refused = "hang".parse::<Expectation>().unwrap_err();
+        assert!(refused.starts_with("`hang` is no verdict; known are completes, hangs"), "{refused}");
+    }
+}
