@@ -220,7 +220,8 @@ impl Fabric {
     /// A rank asks which of these are complete; it goes on with an [`Effect::Resume`].
     pub fn poll(&mut self, rank: usize, handles: Vec<Handle>, place: Place) {
         self.touch_time(rank);
-        let same = |asked: &Asked| asked.change == self.changes && asked.handles == handles && !asked.rested;
+        let same =
+            |asked: &Asked| asked.change == self.changes && asked.handles.contains(&handles) && !asked.rested;
         let again = self.ranks[rank].asked.as_ref().is_some_and(same);
         self.ranks[rank].standing = Standing::Polling { handles, place };
         if !again || self.polled_complete(rank) {

@@ -17,9 +17,11 @@ use super::{Policy, Run, Schedule, Style, cargo, signals};
 use clap::Args;
 use serde::Serialize;
 use std::io::Write;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A fixture may take so long for one schedule.
@@ -84,11 +86,26 @@ pub fn run(arguments: &ProveArgs, findings: &Findings<'_>) -> ExitCode {
 /// # Errors
 /// A header that cannot be understood, a program that cannot be started.
 pub fn prove_all(arguments: &ProveArgs, findings: &Findings<'_>) -> Result<Vec<Proof>, String> {
-    let mut proofs = Vec::new();
-    for fixture in fixtures(&arguments.paths)? {
-        proofs.push(prove(&fixture, arguments, findings)?);
-    }
-    Ok(proofs)
+    let fixtures = fixtures(&arguments.paths)?;
+    // The linter looks first and alone; the runs wait for processes, so several of them go at once.
+    let found: Vec<Option<Vec<String>>> = fixtures.iter().map(|fixture| findings(&fixture.path)).collect();
+    let next = AtomicUsize::new(0);
+    let proofs: Mutex<Vec<(usize, Result<Proof, String>)>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(|| {
+                while let Some(index) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < fixtures.len())
+                {
+                    let proof = prove(&fixtures[index], arguments, found[index].clone());
+                    proofs.lock().unwrap_or_else(PoisonError::into_inner).push((index, proof));
+                }
+            });
+        }
+    });
+    let mut proofs = proofs.into_inner().unwrap_or_else(PoisonError::into_inner);
+    proofs.sort_by_key(|(index, _)| *index);
+    proofs.into_iter().map(|(_, proof)| proof).collect()
 }
 
 fn fixtures(paths: &[PathBuf]) -> Result<Vec<Fixture>, String> {
@@ -107,8 +124,7 @@ fn fixtures(paths: &[PathBuf]) -> Result<Vec<Fixture>, String> {
     Ok(fixtures)
 }
 
-fn prove(fixture: &Fixture, arguments: &ProveArgs, findings: &Findings<'_>) -> Result<Proof, String> {
-    let found = findings(&fixture.path);
+fn prove(fixture: &Fixture, arguments: &ProveArgs, found: Option<Vec<String>>) -> Result<Proof, String> {
     let mut proof = Proof {
         fixture: fixture.path.clone(),
         header: fixture.expectation.to_string(),

@@ -63,13 +63,13 @@ impl Fabric {
     }
 
     fn blocked(&self) -> Vec<Blocked> {
-        let mut blocked = Vec::new();
+        let (mut blocked, nothing) = (Vec::new(), Vec::new());
         for (rank, book) in self.ranks.iter().enumerate() {
             let (handles, place, polls) = match &book.standing {
                 Standing::Waiting { wait, place, .. } => (&wait.handles, place, false),
                 Standing::Polling { handles, place } => (handles, place, true),
                 Standing::Going => match &book.asked {
-                    Some(asked) => (&asked.handles, &asked.place, true),
+                    Some(asked) => (asked.handles.last().unwrap_or(&nothing), &asked.place, true),
                     None => continue,
                 },
                 Standing::Left | Standing::Failed => continue,

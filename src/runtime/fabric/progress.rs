@@ -12,7 +12,7 @@ use super::super::operation::State;
 use super::super::schedule::Transfers;
 use super::super::trace::What;
 use super::super::verdict::{HarmKind, Outcome};
-use super::super::{Element, Handle, Start, Time};
+use super::super::{Element, Handle, Place, Start, Time};
 use super::{Asked, Effect, Fabric, Resumed, Standing, Which};
 
 /// After so many polls in vain, with every other rank blocked, a run is said to poll for ever.
@@ -337,8 +337,7 @@ impl Fabric {
         let complete: Vec<Handle> =
             handles.iter().copied().filter(|handle| self.poll_sees(*handle)).collect();
         if complete.is_empty() {
-            let change = self.changes;
-            self.ranks[rank].asked = Some(Asked { handles, place: place.clone(), change, rested: false });
+            self.keep_asked(rank, handles, &place);
             self.fruitless += 1;
             if self.fruitless > POLLS_IN_VAIN && self.air.is_empty() && self.nobody_else_acts() {
                 return self.decide(Outcome::PollsForever);
@@ -346,6 +345,16 @@ impl Fabric {
         }
         complete.iter().for_each(|handle| self.mark_waited(*handle, &place));
         self.resume(rank, Resumed::Polled(complete));
+    }
+
+    fn keep_asked(&mut self, rank: usize, handles: Vec<Handle>, place: &Place) {
+        let change = self.changes;
+        let earlier = self.ranks[rank].asked.take().filter(|asked| asked.change == change && !asked.rested);
+        let mut asked = earlier.map_or_else(Vec::new, |asked| asked.handles);
+        if !asked.contains(&handles) {
+            asked.push(handles);
+        }
+        self.ranks[rank].asked = Some(Asked { handles: asked, place: place.clone(), change, rested: false });
     }
 
     /// Every rank is blocked, has ended, or has asked in vain since the last change.

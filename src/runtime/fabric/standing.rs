@@ -15,10 +15,12 @@ pub(super) enum Standing {
     Failed,
 }
 
-/// A poll that was answered no.
+/// Polls that were answered no since the fabric last changed and the rank last rested.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
-    pub(super) handles: Vec<Handle>,
+    /// What was asked for, each time.
+    pub(super) handles: Vec<Vec<Handle>>,
+    /// Where it was asked last.
     pub(super) place: Place,
     /// The change of the fabric after which it was asked.
     pub(super) change: u64,

@@ -117,6 +117,7 @@ impl Host<'_> {
             }
             if self.turns.is_seated() {
                 self.play();
+                self.heed_limits();
                 continue;
             }
             match self.ranks.next(PULSE) {
@@ -166,14 +167,19 @@ impl Host<'_> {
         }
     }
 
-    /// While nobody calls: signals, the time limit, stopped processes, and a word to the user.
-    fn look_around(&mut self, children: &Children) {
+    /// Ends the run at a signal and at its time limit.
+    fn heed_limits(&mut self) {
         if let Some(signal) = signals::received() {
             self.turns.fabric_mut().stop(signal);
         }
         if let Some(limit) = self.options.limit.filter(|limit| self.started.elapsed() > *limit) {
             self.turns.fabric_mut().stop(format!("the time limit of {limit:?} is over"));
         }
+    }
+
+    /// While nobody calls: signals, the time limit, stopped processes, and a word to the user.
+    fn look_around(&mut self, children: &Children) {
+        self.heed_limits();
         let running: Vec<usize> = self.turns.running().collect();
         let now = Instant::now();
         for rank in &running {
