@@ -195,7 +195,7 @@ impl Fabric {
         let blocking = style == Style::Blocking;
         self.note(rank, What::Posted { handle, operation: operation.to_string(), place, blocking });
         self.operations.push(operation);
-        self.ranks[rank].looks_since = None;
+        self.ranks[rank].does_something_else();
         self.changed();
         if buffered {
             self.take(handle);
@@ -211,7 +211,7 @@ impl Fabric {
         self.note(rank, What::Waits { handles: wait.handles.clone(), place: place.clone() });
         let until = wait.limit.map_or(Time::NEVER, |limit| self.ranks[rank].clock + limit);
         let blocks = self.blocks_for_ever(&wait);
-        self.ranks[rank].looks_since = None;
+        self.ranks[rank].does_something_else();
         self.ranks[rank].standing = Standing::Waiting { wait, place, until, blocks };
         self.goes_inside(rank);
         self.look_after(rank);
@@ -224,10 +224,11 @@ impl Fabric {
             |asked: &Asked| asked.change == self.changes && asked.handles.contains(&handles) && !asked.rested;
         let again = self.ranks[rank].asked.as_ref().is_some_and(same);
         self.ranks[rank].standing = Standing::Polling { handles, place };
+        if self.backend.polls_see_messages() {
+            self.goes_inside(rank);
+        }
         if !again || self.polled_complete(rank) {
             self.answer_poll(rank);
-        } else if self.backend.polls_see_messages() {
-            self.goes_inside(rank);
         }
     }
 
@@ -257,6 +258,7 @@ impl Fabric {
     /// A rank touches the buffer of an operation that it has not waited for.
     pub fn touch(&mut self, rank: usize, handle: Handle, access: Access, place: Place) -> Touched {
         self.touch_time(rank);
+        self.ranks[rank].does_something_else();
         self.note(rank, What::Touched { handle, place: place.clone() });
         let operation = self.operation_mut(handle);
         let fills = match operation.posting.start {

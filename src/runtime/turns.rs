@@ -179,11 +179,12 @@ impl Turns {
         self.seats.iter().all(|seat| matches!(seat, Seat::Gone))
     }
 
-    /// Plays a turn.
+    /// Plays a turn. It may be one without replies, when bytes have to move before anything else is decided; then
+    /// the next one can be played at once.
     pub fn play(&mut self) -> Turn {
         let mut turn = Turn::default();
         self.bury_handles();
-        while turn.replies.is_empty() {
+        while turn.replies.is_empty() && turn.effects.is_empty() {
             if self.fabric.verdict().is_some() {
                 self.stop_all(&mut turn);
                 return turn;

@@ -195,7 +195,7 @@ impl Hall {
 
 impl Hall {
     fn play_if_seated(&self, inner: &mut Inner) {
-        if inner.turns.is_seated() {
+        while inner.turns.is_seated() && !inner.turns.is_over() {
             inner.play().into_iter().for_each(|rank| self.bells[rank].notify_one());
         }
     }

@@ -103,7 +103,7 @@ impl Fabric {
 
     fn is_inside(&self, rank: usize) -> bool {
         match self.ranks[rank].standing {
-            Standing::Going => false,
+            Standing::Going => self.backend.polls_see_messages() && self.ranks[rank].asked.is_some(),
             Standing::Polling { .. } => self.backend.polls_see_messages(),
             Standing::Waiting { .. } | Standing::Left | Standing::Failed => true,
         }

@@ -51,6 +51,12 @@ impl RankBook {
         }
     }
 
+    /// The rank neither polls nor looks at its clock.
+    pub(super) fn does_something_else(&mut self) {
+        self.looks_since = None;
+        self.asked = None;
+    }
+
     /// Time passes for the rank.
     pub(super) fn rest(&mut self) {
         if let Some(asked) = &mut self.asked {
