@@ -2,6 +2,7 @@
 mod backend;
 mod buffer;
 pub mod cargo;
+pub mod chrome;
 pub mod command;
 mod data;
 pub mod explore;
@@ -19,6 +20,7 @@ mod request;
 mod schedule;
 mod signals;
 mod time;
+pub mod timeline;
 pub mod trace;
 mod turns;
 pub mod verdict;

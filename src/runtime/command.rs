@@ -3,7 +3,7 @@
 use super::fabric::{Network, Settings};
 use super::python::{self, Console, Options, Program, Stream};
 use super::verdict::Outcome;
-use super::{Policy, Run, Schedule, Style, cargo, report};
+use super::{Policy, Run, Schedule, Style, cargo, chrome, report, timeline};
 use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -143,6 +143,12 @@ fn console(format: Format) -> Console {
 }
 
 fn tell(arguments: &RunArgs, run: &Run) -> Result<(), String> {
+    if let Some(path) = &arguments.timeline {
+        write(path, &timeline::svg(run))?;
+    }
+    if let Some(path) = &arguments.trace {
+        write(path, &chrome::json(run).to_string())?;
+    }
     match arguments.output_format {
         Format::Full => {
             let colors = std::io::stderr().is_terminal();
@@ -154,6 +160,10 @@ fn tell(arguments: &RunArgs, run: &Run) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|error| format!("{} could not be written: {error}", path.display()))
 }
 
 fn complain(message: &str) {
