@@ -1,7 +1,7 @@
 //! `unwaited run`: the options, and what is done with them.
 
 use super::fabric::{Network, Settings};
-use super::python::{self, Console, Options, Program, Stream};
+use super::python::{self, Console, Library, Options, Program, Stream};
 use super::verdict::Outcome;
 use super::{Policy, Run, Schedule, Style, cargo, chrome, report, timeline};
 use clap::{Args, ValueEnum};
@@ -28,7 +28,7 @@ pub struct RunArgs {
     pub blocking: bool,
     /// Run on the real library instead
     #[arg(long, value_enum)]
-    pub on: Option<Real>,
+    pub on: Option<Library>,
     /// Draw the ranks over virtual time into an SVG file
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
@@ -53,15 +53,6 @@ pub struct RunArgs {
     /// The script and its arguments
     #[arg(value_name = "SCRIPT", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub script: Vec<String>,
-}
-
-/// A real library to run on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Real {
-    /// torch with gloo.
-    Torch,
-    /// mpi4py under mpirun.
-    Mpi,
 }
 
 /// How a verdict is told.
@@ -102,9 +93,22 @@ fn execute(arguments: &RunArgs) -> Result<ExitCode, String> {
         ranks: arguments.ranks,
         python: arguments.python.clone(),
     };
+    if let Some(library) = arguments.on {
+        return run_on(library, &program, &options);
+    }
     let run = python::run(&program, &options)?;
     tell(arguments, &run)?;
     Ok(code(&run))
+}
+
+fn run_on(library: Library, program: &Program, options: &Options) -> Result<ExitCode, String> {
+    let real = python::run_on(library, program, options)?;
+    let _ = writeln!(std::io::stderr(), "{} on {library}: {}", real.outcome, real.detail);
+    Ok(match real.outcome {
+        Outcome::Completes => ExitCode::SUCCESS,
+        Outcome::Unfinished => ExitCode::from(130),
+        _ => ExitCode::from(1),
+    })
 }
 
 fn code(run: &Run) -> ExitCode {

@@ -13,8 +13,11 @@
 
 mod children;
 mod host;
+mod real;
 mod shim;
 mod wire;
+
+pub use real::{Library, RealRun, run_on};
 
 use super::fabric::Settings;
 use super::{Run, Style};

@@ -227,7 +227,9 @@ impl<'run> Picture<'run> {
     fn draw_messages(&self, svg: &mut String) {
         for event in self.trace {
             let What::Matched { send, receive } = event.what else { continue };
-            let (Some(&from), Some(&to)) = (self.posted.get(&send), self.completed.get(&receive)) else {
+            let Some(&from) = self.posted.get(&send) else { continue };
+            let Some(&to) = self.completed.get(&receive) else {
+                self.draw_undelivered(from, receive, svg);
                 continue;
             };
             let (x1, y1) = (self.x[from], self.y(self.trace[from].rank));

@@ -23,18 +23,16 @@ pub(super) struct Children {
 }
 
 impl Children {
-    /// Starts one process a rank.
-    pub(super) fn start(
-        program: &Program,
-        address: &Address,
-        shim: &Path,
-        console: &Console,
-    ) -> Result<Children, String> {
+    /// Starts one process a command; their numbers are those of the ranks.
+    pub(super) fn start(commands: Vec<Command>, console: &Console) -> Result<Children, String> {
         let mut started = Children { children: Vec::new(), readers: Vec::new() };
-        for rank in 0..program.ranks {
-            let mut child = command(program, rank, address, shim)
-                .spawn()
-                .map_err(|error| format!("{} could not be started: {error}", program.python.display()))?;
+        for (rank, mut command) in commands.into_iter().enumerate() {
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            #[cfg(unix)]
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            let mut child = command.spawn().map_err(|error| {
+                format!("{} could not be started: {error}", command.get_program().display())
+            })?;
             let outputs: [(Stream, Option<Box<dyn Read + Send>>); 2] = [
                 (Stream::Out, child.stdout.take().map(|pipe| Box::new(pipe) as _)),
                 (Stream::Err, child.stderr.take().map(|pipe| Box::new(pipe) as _)),
@@ -46,6 +44,13 @@ impl Children {
             }
         }
         Ok(started)
+    }
+
+    /// The exit codes of the processes that have ended; a signal counts as -1.
+    pub(super) fn codes(&mut self) -> Vec<Option<i32>> {
+        let code =
+            |child: &mut Child| child.try_wait().ok().flatten().map(|status| status.code().unwrap_or(-1));
+        self.children.iter_mut().map(code).collect()
     }
 
     /// How a rank's process has ended, if it has.
@@ -113,9 +118,18 @@ impl Drop for Children {
     }
 }
 
-fn command(program: &Program, rank: usize, address: &Address, shim: &Path) -> Command {
+/// The command of a rank under the shim.
+pub(super) fn shimmed(program: &Program, rank: usize, address: &Address, shim: &Path) -> Command {
     let mut command = Command::new(&program.python);
     command.arg(shim.join("launch.py")).arg(&program.script).args(&program.arguments);
+    as_torchrun(&mut command, program, rank, address.port);
+    command.env("UNWAITED_PORT", address.port.to_string()).env("UNWAITED_TOKEN", &address.token);
+    command.env("PYTHONHASHSEED", "0").env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONIOENCODING", "utf-8");
+    command
+}
+
+/// The environment that `torchrun` gives to a rank.
+pub(super) fn as_torchrun(command: &mut Command, program: &Program, rank: usize, port: u16) {
     for (name, value) in [
         ("RANK", rank),
         ("LOCAL_RANK", rank),
@@ -124,13 +138,7 @@ fn command(program: &Program, rank: usize, address: &Address, shim: &Path) -> Co
     ] {
         command.env(name, value.to_string());
     }
-    command.env("MASTER_ADDR", "127.0.0.1").env("MASTER_PORT", address.port.to_string());
-    command.env("UNWAITED_PORT", address.port.to_string()).env("UNWAITED_TOKEN", &address.token);
-    command.env("PYTHONHASHSEED", "0").env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONIOENCODING", "utf-8");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command
+    command.env("MASTER_ADDR", "127.0.0.1").env("MASTER_PORT", port.to_string());
 }
 
 /// Ends what a rank has started itself.

@@ -5,7 +5,7 @@ use super::super::ledger::{Buffers, Ledger, Snapshot};
 use super::super::signals;
 use super::super::turns::{Reply, Turns};
 use super::super::{Handle, Run};
-use super::children::{Address, Children};
+use super::children::{self, Address, Children};
 use super::wire::{self, Incoming};
 use super::{Options, Program, Stream};
 use serde_json::json;
@@ -38,7 +38,8 @@ pub(super) fn run(program: &Program, options: &Options, shim: &Path) -> Result<R
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(wrong)?;
     listener.set_nonblocking(true).map_err(wrong)?;
     let address = Address { port: listener.local_addr().map_err(wrong)?.port(), token: token()? };
-    let mut children = Children::start(program, &address, shim, &options.console)?;
+    let commands = (0..program.ranks).map(|rank| children::shimmed(program, rank, &address, shim)).collect();
+    let mut children = Children::start(commands, &options.console)?;
     let fabric = Fabric::new(program.ranks, options.settings.clone());
     let (sender, inbox) = channel();
     let mut host = Host {

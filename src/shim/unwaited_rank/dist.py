@@ -315,7 +315,8 @@ def replace(module):
     """Puts these functions into torch's own module, and refusals for what has no replacement."""
     from . import hooks
 
-    own = {name: value for name, value in globals().items() if not name.startswith("_") and name not in NOT_TORCH}
+    kept = NOT_TORCH | {"ProcessGroup", "Backend", "ReduceOp"}
+    own = {name: value for name, value in globals().items() if not name.startswith("_") and name not in kept}
     own.update(PRIVATE)
     inner = getattr(module, "distributed_c10d", None)
     for target in (module, inner):
@@ -328,4 +329,4 @@ def replace(module):
                 setattr(target, name, hooks.refusal(name))
 
 
-NOT_TORCH = {"cells", "wire", "work", "begin", "do", "replace", "Nothing", "Objects", "Split", "Tensors", "REFUSED", "PRIVATE", "NOT_TORCH"}
+NOT_TORCH = set("cells wire work begin do replace Nothing Objects Split Tensors REFUSED PRIVATE NOT_TORCH".split())
