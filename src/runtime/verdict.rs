@@ -80,6 +80,11 @@ pub enum Why {
         /// Where it is blocked.
         place: Place,
     },
+    /// The peer does something else and has not come to the other side.
+    Elsewhere {
+        /// The peer.
+        rank: usize,
+    },
     /// The peer has posted something similar that does not fit.
     Differs {
         /// The peer.
@@ -104,7 +109,8 @@ impl Why {
     pub fn peer(&self) -> Option<usize> {
         match self {
             Why::Cancelled(lost) | Why::PairBroken(lost) => Some(lost.rank),
-            Why::Left { rank } | Why::Waits { rank, .. } | Why::Differs { rank, .. } => Some(*rank),
+            Why::Left { rank } | Why::Elsewhere { rank } => Some(*rank),
+            Why::Waits { rank, .. } | Why::Differs { rank, .. } => Some(*rank),
             Why::WaitedTwice { .. } | Why::PollNeverTrue => None,
         }
     }
@@ -128,6 +134,7 @@ impl fmt::Display for Why {
                 )
             }
             Why::Left { rank } => write!(out, "rank {rank} has exited"),
+            Why::Elsewhere { rank } => write!(out, "rank {rank} has not come to the other side"),
             Why::Waits { rank, place } => write!(out, "rank {rank} is itself blocked at {place}"),
             Why::Differs { rank, operation, place } => {
                 write!(out, "rank {rank} has posted {operation} at {place} instead")

@@ -136,7 +136,7 @@ impl Fabric {
             Standing::Left | Standing::Failed => Why::Left { rank: peer },
             Standing::Going => match &self.ranks[peer].asked {
                 Some(asked) => Why::Waits { rank: peer, place: asked.place.clone() },
-                None => Why::Left { rank: peer },
+                None => Why::Elsewhere { rank: peer },
             },
         }
     }

@@ -306,3 +306,40 @@ impl Buffers for Ranks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    /// What the host hears of a connection that greets like this, and what the other end reads from it.
+    fn greeted_with(token: &str, rank: usize) -> (Option<Message>, Vec<u8>) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let mut guest = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        wire::write(&mut guest, &json!({ "token": token, "rank": rank, "lifeline": true }), &[]).unwrap();
+        let (sender, inbox) = channel();
+        greet(listener.accept().unwrap().0, "secret", 2, &sender);
+        let heard = inbox.try_recv().ok();
+        let mut read = Vec::new();
+        if heard.is_none() {
+            guest.read_to_end(&mut read).unwrap();
+        }
+        (heard, read)
+    }
+
+    #[test]
+    fn a_connection_without_the_token_is_closed_without_a_word() {
+        let (heard, read) = greeted_with("guess", 0);
+        assert!(heard.is_none() && read.is_empty());
+    }
+
+    #[test]
+    fn a_connection_of_a_rank_that_does_not_exist_is_closed() {
+        assert!(greeted_with("secret", 2).0.is_none());
+    }
+
+    #[test]
+    fn a_connection_with_the_token_is_let_in() {
+        assert!(matches!(greeted_with("secret", 1).0, Some(Message::Held(_))));
+    }
+}
