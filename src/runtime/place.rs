@@ -1,6 +1,8 @@
 //! Where in the user's program something happened.
 
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -20,9 +22,15 @@ impl Place {
         Place { file: file.into(), line }
     }
 
-    /// The place of a caller that is marked with `#[track_caller]`.
+    /// The place of a caller that is marked with `#[track_caller]`. A thread keeps each file name once.
     pub(crate) fn of(location: &'static Location<'static>) -> Place {
-        Place::new(location.file(), location.line())
+        thread_local! {
+            static FILES: RefCell<HashMap<&'static str, Arc<str>>> = RefCell::default();
+        }
+        let name = location.file();
+        let file =
+            FILES.with_borrow_mut(|files| Arc::clone(files.entry(name).or_insert_with(|| name.into())));
+        Place { file, line: location.line() }
     }
 }
 

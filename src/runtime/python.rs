@@ -13,6 +13,7 @@
 
 mod children;
 mod host;
+mod ranks;
 mod real;
 mod shim;
 mod wire;

@@ -11,12 +11,9 @@
 use super::super::operation::State;
 use super::super::schedule::Transfers;
 use super::super::trace::What;
-use super::super::verdict::{HarmKind, Outcome};
-use super::super::{Element, Handle, Place, Start, Time};
-use super::{Asked, Effect, Fabric, Resumed, Standing, Which};
-
-/// After so many polls in vain, with every other rank blocked, a run is said to poll for ever.
-const POLLS_IN_VAIN: u32 = 20_000;
+use super::super::verdict::HarmKind;
+use super::super::{Handle, Time};
+use super::{Effect, Fabric, Resumed, Standing, Which};
 
 /// Bytes that move together: a message, named by its send, or a collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,49 +166,6 @@ impl Fabric {
         }
     }
 
-    /// A message that does not fit into the buffer ends the receiver.
-    fn refuse_pair(&mut self, send: Handle, receive: Handle) -> bool {
-        let (sent, taken) = (&self.operation(send).posting, &self.operation(receive).posting);
-        let (Some(sent_bytes), Some(room)) = (sent.bytes, taken.bytes) else { return false };
-        let known = sent.element != Element::Bytes && taken.element != Element::Bytes;
-        let (differs, short) = (known && sent.element != taken.element, sent_bytes < room);
-        if sent_bytes > room {
-            let operation = self.operation(receive);
-            let (rank, place) = (operation.rank, operation.place.clone());
-            let message =
-                format!("a message of {sent_bytes} bytes does not fit into the {room} bytes of {operation}");
-            self.fail(rank, message, Some(place));
-            return true;
-        }
-        let sent_at = Some(self.operation(send).place.clone());
-        if differs {
-            self.harm(receive, HarmKind::Reinterpreted, sent_at, None);
-        } else if short && self.backend.short_messages_are_wrong() {
-            self.harm(receive, HarmKind::Short, sent_at, None);
-        }
-        false
-    }
-
-    fn refuse_slot(&mut self, parts: &[Handle]) -> bool {
-        let Some(first) = parts.first().map(|part| self.operation(*part)) else { return false };
-        let Start::Collective(kind) = first.posting.start else { return false };
-        let other = parts
-            .iter()
-            .map(|part| self.operation(*part))
-            .find(|part| part.posting.bytes != first.posting.bytes);
-        let (Some(other), true) = (other, kind.is_uniform()) else { return false };
-        let message = format!(
-            "{} of {} bytes meets rank {} with {} bytes",
-            other,
-            other.posting.bytes.unwrap_or(0),
-            first.rank,
-            first.posting.bytes.unwrap_or(0)
-        );
-        let (rank, place) = (other.rank, other.place.clone());
-        self.fail(rank, message, Some(place));
-        true
-    }
-
     pub(super) fn take(&mut self, handle: Handle) {
         let rank = self.operation(handle).rank;
         self.note(rank, What::Took { handle });
@@ -275,7 +229,7 @@ impl Fabric {
         self.resume(rank, Resumed::Complete(finished));
     }
 
-    fn resume(&mut self, rank: usize, with: Resumed) {
+    pub(super) fn resume(&mut self, rank: usize, with: Resumed) {
         let book = &mut self.ranks[rank];
         book.clock = book.clock.max(self.now);
         book.standing = Standing::Going;
@@ -301,73 +255,6 @@ impl Fabric {
             }
             self.resume(rank, Resumed::TimedOut);
         }
-    }
-
-    fn polling(&self) -> Vec<usize> {
-        let polls = |rank: &usize| matches!(self.ranks[*rank].standing, Standing::Polling { .. });
-        (0..self.ranks.len()).filter(polls).collect()
-    }
-
-    fn answer_changed_polls(&mut self) -> bool {
-        let mut polling = self.polling();
-        polling.retain(|rank| !self.has_asked_since_change(*rank));
-        polling.iter().for_each(|rank| self.answer_poll(*rank));
-        !polling.is_empty()
-    }
-
-    fn answer_vain_polls(&mut self) -> bool {
-        let polling = self.polling();
-        polling.iter().for_each(|rank| self.answer_poll(*rank));
-        !polling.is_empty()
-    }
-
-    pub(super) fn polled_complete(&self, rank: usize) -> bool {
-        let Standing::Polling { handles, .. } = &self.ranks[rank].standing else { return false };
-        handles.iter().any(|handle| self.poll_sees(*handle))
-    }
-
-    fn poll_sees(&self, handle: Handle) -> bool {
-        let operation = self.operation(handle);
-        let seen = !operation.is_message() || self.backend.polls_see_messages() || operation.waited.is_some();
-        operation.is_complete() && seen
-    }
-
-    pub(super) fn answer_poll(&mut self, rank: usize) {
-        let Standing::Polling { handles, place } = self.ranks[rank].standing.clone() else { return };
-        let complete: Vec<Handle> =
-            handles.iter().copied().filter(|handle| self.poll_sees(*handle)).collect();
-        if complete.is_empty() {
-            self.keep_asked(rank, handles, &place);
-            self.fruitless += 1;
-            if self.fruitless > POLLS_IN_VAIN && self.air.is_empty() && self.nobody_else_acts() {
-                return self.decide(Outcome::PollsForever);
-            }
-        }
-        complete.iter().for_each(|handle| self.mark_waited(*handle, &place));
-        self.resume(rank, Resumed::Polled(complete));
-    }
-
-    fn keep_asked(&mut self, rank: usize, handles: Vec<Handle>, place: &Place) {
-        let change = self.changes;
-        let earlier = self.ranks[rank].asked.take().filter(|asked| asked.change == change && !asked.rested);
-        let mut asked = earlier.map_or_else(Vec::new, |asked| asked.handles);
-        if !asked.contains(&handles) {
-            asked.push(handles);
-        }
-        self.ranks[rank].asked = Some(Asked { handles: asked, place: place.clone(), change, rested: false });
-    }
-
-    /// Every rank is blocked, has ended, or has asked in vain since the last change.
-    fn nobody_else_acts(&self) -> bool {
-        (0..self.ranks.len()).all(|rank| match self.ranks[rank].standing {
-            Standing::Waiting { until, .. } => until == Time::NEVER,
-            Standing::Left | Standing::Failed => true,
-            Standing::Going | Standing::Polling { .. } => self.has_asked_since_change(rank),
-        })
-    }
-
-    fn has_asked_since_change(&self, rank: usize) -> bool {
-        self.ranks[rank].asked.as_ref().is_some_and(|asked| asked.change == self.changes)
     }
 
     /// Lazy flights that nobody is inside for take off when nobody could go on otherwise.
