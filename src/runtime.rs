@@ -1,4 +1,50 @@
 //! The companion runtime: executes programs of a few ranks and says exactly how they end.
+//!
+//! It is what makes the linter's rules provable: a fixture that a rule reports is run, and really hangs or really
+//! delivers wrong data, and its repaired form completes.
+//!
+//! # Words
+//!
+//! A *rank* is one of the processes of a program, here a thread or a Python process. A rank *starts* an operation and
+//! holds its *handle*; the operation uses a *buffer* until it is *complete*, which the rank learns by *waiting*. A
+//! *world* is a number of ranks under the laws of one [`Backend`], and its [`Fabric`] carries their messages. What a
+//! real backend leaves open is a [`Schedule`], and a run's [`verdict`] says how it ended under that schedule.
+//!
+//! # An example
+//!
+//! Rank 0 throws its handle away, so gloo never sends the message. The verdict names the rank that waits for it, and
+//! the lost handle that is to blame:
+//!
+//! ```
+//! use std::time::Duration;
+//! use unwaited::runtime::verdict::Outcome;
+//! use unwaited::runtime::{Buffer, World};
+//!
+//! let run = World::new(2).run(|rank| {
+//!     let buffer = Buffer::from(vec![1.0; 10]);
+//!     if rank.id() == 0 {
+//!         drop(rank.isend(&buffer, 1));
+//!     } else {
+//!         rank.compute(Duration::from_secs(1));
+//!         rank.recv(&buffer, 0);
+//!     }
+//! });
+//! assert_eq!(run.verdict.outcome, Outcome::Hangs);
+//! assert_eq!(run.verdict.blocked[0].rank, 1);
+//! assert_eq!(run.verdict.blame[0].operation, "isend to rank 1");
+//! ```
+//!
+//! # Parts
+//!
+//! | part | what it does | knows |
+//! |---|---|---|
+//! | [`Fabric`] | matches, moves, decides: a pure state machine | operations, places, schedules |
+//! | [`Turns`] | brings the calls of the ranks into one order | the fabric |
+//! | `ledger` | copies bytes when the fabric says so, and compares | effects |
+//! | [`World`], [`python`], [`cargo`] | ranks as threads, as Python processes, as examples | turns |
+//! | [`explore`], [`prove`] | every schedule, every fixture | runs |
+//! | [`report`], [`timeline`], [`chrome`] | the verdict as text, the run as a picture and as a trace | runs |
+
 mod backend;
 mod buffer;
 pub mod cargo;
@@ -6,7 +52,7 @@ pub mod chrome;
 pub mod command;
 mod data;
 pub mod explore;
-mod fabric;
+pub mod fabric;
 pub mod fixture;
 mod ledger;
 mod operation;

@@ -162,21 +162,25 @@ fn average(element: Element, sum: &mut [u8], count: usize) -> Result<(), String>
 /// The first element in which the bytes differ.
 pub(super) fn difference(element: Element, expected: &[u8], got: &[u8]) -> Option<Difference> {
     let width = width(element);
-    let (mut expected, mut got) = (expected.chunks(width), got.chunks(width));
-    let mut index = 0;
-    loop {
-        match (expected.next(), got.next()) {
-            (Some(expected), Some(got)) if expected != got => {
-                return Some(Difference {
-                    index,
-                    expected: tell(element, expected),
-                    got: tell(element, got),
-                });
-            }
-            (Some(_), Some(_)) => index += 1,
-            _ => return None,
-        }
-    }
+    let mut elements = expected.chunks(width).zip(got.chunks(width)).enumerate();
+    elements.find(|(_, (expected, got))| expected != got).map(|(index, (expected, got))| Difference {
+        index,
+        expected: tell(element, expected),
+        got: tell(element, got),
+    })
+}
+
+/// The first element that differs from what it was at the start, and from what overwrites it.
+pub(super) fn overwritten(element: Element, start: &[u8], written: &[u8], by: &[u8]) -> Option<Difference> {
+    let width = width(element);
+    let mut elements = start.chunks(width).zip(written.chunks(width)).zip(by.chunks(width)).enumerate();
+    elements.find(|(_, ((start, written), by))| start != written && written != by).map(
+        |(index, ((_, written), by))| Difference {
+            index,
+            expected: tell(element, written),
+            got: tell(element, by),
+        },
+    )
 }
 
 fn width(element: Element) -> usize {

@@ -5,7 +5,7 @@
 //! a message is delivered, the receive buffer must not have been written since the start, and what the program has
 //! read from it early must be what the message brings. When a wait returns, the buffer must hold the message.
 
-use super::data::{Chunk, combine, difference};
+use super::data::{Chunk, combine, difference, overwritten};
 use super::fabric::{Access, Effect, Fabric};
 use super::turns::{Reply, Turn};
 use super::verdict::{Difference, HarmKind};
@@ -96,7 +96,7 @@ impl Ledger {
         let Some(entry) = self.entries.get_mut(&handle) else { return };
         let element = fabric.posting(handle).element;
         let holds = buffers.holds(handle);
-        if let Some(found) = first_difference(element, &entry.start.holds, &holds) {
+        if let Some(found) = lost_write(element, &entry.start.holds, &holds, &bytes) {
             fabric.harm(handle, HarmKind::WriteLost, None, Some(found));
         }
         for (place, read) in entry.read_early.drain(..) {
@@ -142,6 +142,12 @@ impl Ledger {
         }
         self.entries.remove(&handle);
     }
+}
+
+/// The first element that the program has written since the start and that the message overwrites.
+fn lost_write(element: Element, start: &[Chunk], holds: &[Chunk], bytes: &[Chunk]) -> Option<Difference> {
+    let mut chunks = start.iter().zip(holds).zip(bytes);
+    chunks.find_map(|((start, holds), bytes)| overwritten(element, start, holds, bytes))
 }
 
 fn first_difference(element: Element, expected: &[Chunk], got: &[Chunk]) -> Option<Difference> {

@@ -55,19 +55,20 @@ pub fn run_on(library: Library, program: &Program, options: &Options) -> Result<
         return Err(format!("there is no script {}", program.script.display()));
     }
     signals::watch();
-    let asserted = Arc::new(AtomicBool::new(false));
-    let mut children = Children::start(commands(library, program)?, &listening(&options.console, &asserted))?;
+    let said = Arc::new(Said::default());
+    let mut children = Children::start(commands(library, program)?, &listening(&options.console, &said))?;
     let seen = watch(&mut children, options.limit.unwrap_or(LIMIT));
     children.finish();
+    let end = said.outcome();
     Ok(match seen {
-        Seen::Codes(codes) => judge(&codes, asserted.load(Ordering::SeqCst)),
-        Seen::TimeIsOver(limit) if asserted.load(Ordering::SeqCst) => RealRun {
-            outcome: Outcome::WrongData,
-            detail: format!("an assertion failed, others hang after {limit:?}"),
+        Seen::Codes(codes) => judge(&codes, end),
+        Seen::TimeIsOver(limit) => RealRun {
+            outcome: end.unwrap_or(Outcome::Hangs),
+            detail: match end {
+                Some(_) => format!("a rank raised, and not all have ended after {limit:?}"),
+                None => format!("not ended after {limit:?}"),
+            },
         },
-        Seen::TimeIsOver(limit) => {
-            RealRun { outcome: Outcome::Hangs, detail: format!("not ended after {limit:?}") }
-        }
         Seen::Interrupted => RealRun { outcome: Outcome::Unfinished, detail: "interrupted".into() },
     })
 }
@@ -100,13 +101,34 @@ fn free_port() -> Result<u16, String> {
     address.map(|address| address.port()).map_err(|error| format!("no port for the ranks to meet: {error}"))
 }
 
-/// Passes output on and notes assertions.
-fn listening(console: &Console, asserted: &Arc<AtomicBool>) -> Console {
-    let (console, asserted) = (Console::clone(console), Arc::clone(asserted));
+/// What the ranks have said on their standard error.
+#[derive(Default)]
+struct Said {
+    asserted: AtomicBool,
+    raised: AtomicBool,
+}
+
+impl Said {
+    fn listen(&self, line: &str) {
+        self.asserted.fetch_or(line.contains("AssertionError"), Ordering::SeqCst);
+        self.raised.fetch_or(line.starts_with("Traceback"), Ordering::SeqCst);
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        match (self.asserted.load(Ordering::SeqCst), self.raised.load(Ordering::SeqCst)) {
+            (true, _) => Some(Outcome::WrongData),
+            (false, true) => Some(Outcome::Fails),
+            (false, false) => None,
+        }
+    }
+}
+
+/// Passes output on and listens.
+fn listening(console: &Console, said: &Arc<Said>) -> Console {
+    let (console, said) = (Console::clone(console), Arc::clone(said));
     Arc::new(move |rank, stream, line| {
-        let words = String::from_utf8_lossy(line);
-        if stream == Stream::Err && words.contains("AssertionError") {
-            asserted.store(true, Ordering::SeqCst);
+        if stream == Stream::Err {
+            said.listen(&String::from_utf8_lossy(line));
         }
         console(rank, stream, line);
     })
@@ -141,10 +163,9 @@ fn watch(children: &mut Children, limit: Duration) -> Seen {
     }
 }
 
-fn judge(codes: &[i32], asserted: bool) -> RealRun {
+fn judge(codes: &[i32], end: Option<Outcome>) -> RealRun {
     let outcome = match codes.iter().any(|code| *code != 0) {
-        true if asserted => Outcome::WrongData,
-        true => Outcome::Fails,
+        true => end.unwrap_or(Outcome::Fails),
         false => Outcome::Completes,
     };
     let codes: Vec<String> = codes.iter().map(i32::to_string).collect();

@@ -9,7 +9,7 @@ macro_rules! files {
 }
 
 /// Every file of the shim and where it goes.
-const FILES: [(&str, &str); 23] = files![
+const FILES: [(&str, &str); 24] = files![
     "launch.py",
     "unwaited_rank/__init__.py",
     "unwaited_rank/cells.py",
@@ -17,6 +17,7 @@ const FILES: [(&str, &str); 23] = files![
     "unwaited_rank/dist.py",
     "unwaited_rank/hooks.py",
     "unwaited_rank/places.py",
+    "unwaited_rank/watch.py",
     "unwaited_rank/wire.py",
     "unwaited_rank/work.py",
     "mpi4py/__init__.py",

@@ -2,7 +2,7 @@
 
 import datetime
 
-from . import cells, wire
+from . import cells, watch, wire
 
 
 def post(kind, postings):
@@ -53,9 +53,9 @@ class Work:
         self._handle, self._cell, self._collective = handle, cell, collective
         self._done, self._origin, self._hooks = False, None, []
         for tensor in getattr(cell, "given", ()):
-            _mark(tensor, "_flies", handle, False)
+            _flies(tensor, handle, False)
         for tensor in getattr(cell, "filled", None) or ():
-            _mark(tensor, "_flies", handle, True)
+            _flies(tensor, handle, True)
 
     def wait(self, timeout=None):
         reply = wire.call("wait", handles=[self._handle], which="all", limit=limit_of(timeout))
@@ -94,7 +94,7 @@ class Work:
 
     def _finish(self, reply):
         for tensor in list(getattr(self._cell, "given", ())) + list(getattr(self._cell, "filled", None) or ()):
-            _mark(tensor, "_lands", self._handle)
+            _lands(tensor, self._handle)
         self._origin = (reply.get("origins") or [None])[0]
         self._done = True
         wire.forget(self._handle)
@@ -104,9 +104,18 @@ class Work:
             wire.drop(self._handle, False)
 
 
-def _mark(tensor, what, *args):
+def _flies(tensor, handle, receives):
     if cells.is_stand_in(tensor):
-        getattr(tensor, what)(*args)
+        tensor._flies(handle, receives)
+    else:
+        watch.flies(tensor, handle, receives)
+
+
+def _lands(tensor, handle):
+    if cells.is_stand_in(tensor):
+        tensor._lands(handle)
+    else:
+        watch.lands(handle)
 
 
 class Future:
