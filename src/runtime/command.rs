@@ -1,6 +1,7 @@
 //! `unwaited run`: the options, and what is done with them.
 
 use super::fabric::{Network, Settings};
+use super::fixture::Fixture;
 use super::python::{self, Console, Library, Options, Program, Stream};
 use super::verdict::Outcome;
 use super::{Policy, Run, Schedule, Style, cargo, chrome, report, timeline};
@@ -14,9 +15,9 @@ use std::time::Duration;
 /// Arguments of `unwaited run`.
 #[derive(Args, Clone, Debug)]
 pub struct RunArgs {
-    /// How many ranks run the script
-    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 2)]
-    pub ranks: usize,
+    /// How many ranks run the script [default: what its header says, or 2]
+    #[arg(short = 'n', long = "ranks", value_name = "N")]
+    pub ranks: Option<usize>,
     /// How sends and transfers behave
     #[arg(long, value_name = "POLICY", default_value_t = Policy::default())]
     pub policy: Policy,
@@ -78,19 +79,14 @@ pub fn run(arguments: &RunArgs) -> ExitCode {
 
 fn execute(arguments: &RunArgs) -> Result<ExitCode, String> {
     let [script, rest @ ..] = &arguments.script[..] else { return Err("no script is given".into()) };
-    if arguments.ranks == 0 {
-        return Err("a program needs at least one rank".into());
-    }
-    let options = options(arguments)?;
-    if Path::new(script).extension().is_some_and(|extension| extension == "rs") {
-        let run = cargo::run(Path::new(script), &options.settings.schedule, options.style)?;
-        tell(arguments, &run)?;
-        return Ok(code(&run));
+    let (script, options) = (Path::new(script), options(arguments)?);
+    if script.extension().is_some_and(|extension| extension == "rs") {
+        return execute_rust(arguments, script, &options);
     }
     let program = Program {
         script: script.into(),
         arguments: rest.to_vec(),
-        ranks: arguments.ranks,
+        ranks: ranks(arguments, script)?,
         python: arguments.python.clone(),
     };
     if let Some(library) = arguments.on {
@@ -99,6 +95,27 @@ fn execute(arguments: &RunArgs) -> Result<ExitCode, String> {
     let run = python::run(&program, &options)?;
     tell(arguments, &run)?;
     Ok(code(&run))
+}
+
+/// A Rust program says itself how many ranks it has, and has no other library to run on.
+fn execute_rust(arguments: &RunArgs, script: &Path, options: &Options) -> Result<ExitCode, String> {
+    if arguments.ranks.is_some() || arguments.on.is_some() {
+        return Err(
+            "-n and --on are for Python scripts: a Rust program says itself how many ranks it has".into()
+        );
+    }
+    let run = cargo::run(script, &options.settings.schedule, options.style)?;
+    tell(arguments, &run)?;
+    Ok(code(&run))
+}
+
+fn ranks(arguments: &RunArgs, script: &Path) -> Result<usize, String> {
+    match arguments.ranks {
+        Some(0) => Err("a program needs at least one rank".into()),
+        Some(ranks) => Ok(ranks),
+        None if script.is_file() => Ok(Fixture::read(script)?.map_or(2, |fixture| fixture.ranks)),
+        None => Ok(2),
+    }
 }
 
 fn run_on(library: Library, program: &Program, options: &Options) -> Result<ExitCode, String> {
