@@ -69,7 +69,7 @@ else:
     let (output, text) = run(script, &["-n", "2", "x.py"]);
     assert_eq!(output.status.code(), Some(1));
     insta::assert_snapshot!(text, @r"
-      × hangs: rank 1 can never go on
+      × hangs: the isend to rank 1 of rank 0 went with its handle, and rank 1 can never go on
         ╭─[x.py:7:5]
       6 │ if dist.get_rank() == 0:
       7 │     dist.isend(torch.ones(3), 1)

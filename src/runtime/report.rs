@@ -3,7 +3,7 @@
 //! The labels sit in the source lines of all ranks involved: where a handle was started and lost, where each rank
 //! waits, where a buffer was touched. Below them every blocked rank says why it can never go on.
 
-use super::verdict::{Blocked, Failure, Harm, Outcome, Verdict};
+use super::verdict::{Blocked, Failure, Harm, Lost, Outcome, Verdict};
 use super::{Place, Time};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use std::collections::BTreeMap;
@@ -38,6 +38,7 @@ pub fn headline(verdict: &Verdict) -> String {
     let Verdict { outcome, makespan, .. } = verdict;
     match outcome {
         Outcome::Completes | Outcome::Slow => format!("{outcome} in {makespan} of virtual time"),
+        Outcome::Hangs if !verdict.blame.is_empty() => tell_blame(verdict),
         Outcome::Hangs if !verdict.cycle.is_empty() => format!("hangs: {}", tell_cycle(&verdict.cycle)),
         Outcome::Hangs | Outcome::PollsForever => {
             let ranks = listed(verdict.blocked.iter().map(|blocked| blocked.rank));
@@ -61,6 +62,19 @@ pub fn headline(verdict: &Verdict) -> String {
             Some(why) => format!("unfinished: {why}"),
             None => "unfinished".into(),
         },
+    }
+}
+
+fn tell_blame(verdict: &Verdict) -> String {
+    let ranks = listed(verdict.blocked.iter().map(|blocked| blocked.rank));
+    match &verdict.blame[..] {
+        [one] => {
+            let Lost { rank, operation, .. } = one;
+            format!("hangs: the {operation} of rank {rank} went with its handle, and {ranks} can never go on")
+        }
+        many => {
+            format!("hangs: {} operations went with their handles, and {ranks} can never go on", many.len())
+        }
     }
 }
 
@@ -123,12 +137,12 @@ fn reports(verdict: &Verdict) -> Vec<Report> {
     reports
 }
 
-/// The line without its indentation.
+/// The line without its indentation and without a fixture's marker.
 fn span(source: &str, line: u32, text: &str) -> Option<LabeledSpan> {
     let index = usize::try_from(line).ok()?.checked_sub(1)?;
     let start: usize = source.split_inclusive('\n').take(index).map(str::len).sum();
     let whole = source.split_inclusive('\n').nth(index)?;
-    let code = whole.trim();
+    let code = whole.split("#~").next().unwrap_or(whole).split("//~").next().unwrap_or(whole).trim();
     let indent = whole.len() - whole.trim_start().len();
     Some(LabeledSpan::at(start + indent..start + indent + code.len(), text))
 }

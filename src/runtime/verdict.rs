@@ -104,11 +104,11 @@ pub enum Why {
 }
 
 impl Why {
-    /// The rank that would have to act.
+    /// The rank that would have to act. Nobody can bring back what was cancelled.
     #[must_use]
     pub fn peer(&self) -> Option<usize> {
         match self {
-            Why::Cancelled(lost) | Why::PairBroken(lost) => Some(lost.rank),
+            Why::Cancelled(_) | Why::PairBroken(_) => None,
             Why::Left { rank } | Why::Elsewhere { rank } => Some(*rank),
             Why::Waits { rank, .. } | Why::Differs { rank, .. } => Some(*rank),
             Why::WaitedTwice { .. } | Why::PollNeverTrue => None,

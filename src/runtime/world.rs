@@ -78,9 +78,9 @@ impl World {
 struct Stopped;
 
 fn attend(hall: &Arc<Hall>, id: usize, size: usize, program: &(impl Fn(&Rank) + Sync)) {
-    let link = Arc::new(Link { hall: Arc::clone(hall), rank: id, dropped: Mutex::default() });
+    let start = Mutex::new(Place::of(Location::caller()));
+    let link = Arc::new(Link { hall: Arc::clone(hall), rank: id, dropped: Mutex::default(), last: start });
     let rank = Rank::new(Arc::clone(&link), size);
-    let here = Place::of(Location::caller());
     let ended = catch_unwind(AssertUnwindSafe(|| program(&rank)));
     let last = match ended {
         Ok(()) => Call::Leave,
@@ -91,7 +91,7 @@ fn attend(hall: &Arc<Hall>, id: usize, size: usize, program: &(impl Fn(&Rank) + 
             Call::Fail { message, assertion }
         }
     };
-    let over = catch_unwind(AssertUnwindSafe(|| link.call(last, here, Vec::new())));
+    let over = catch_unwind(AssertUnwindSafe(|| link.call(last, link.last_place(), Vec::new())));
     debug_assert!(over.is_err(), "the run must be over when a rank that left is replied to");
 }
 
@@ -119,15 +119,16 @@ impl Parts {
 pub(super) struct Link {
     hall: Arc<Hall>,
     pub(super) rank: usize,
-    dropped: Mutex<Vec<Handle>>,
+    dropped: Mutex<Vec<Dropped>>,
+    /// Where the rank made its last call: the nearest that is known of the place of a drop.
+    last: Mutex<Place>,
 }
 
 impl Link {
     /// Makes a call and waits for its reply.
     pub(super) fn call(&self, call: Call, place: Place, parts: Vec<Parts>) -> (Reply, Time) {
-        let handles = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
-        let bury = |handle| Dropped { handle, freed: false, place: place.clone() };
-        let dropped = handles.into_iter().map(bury).collect();
+        let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
+        place.clone_into(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner));
         let (reply, clock) = self.hall.call(self.rank, Submission { dropped, call, place }, parts);
         if reply == Reply::Stop {
             resume_unwind(Box::new(Stopped));
@@ -137,7 +138,12 @@ impl Link {
 
     /// The last reference to a handle is gone; the fabric hears of it with the next call.
     pub(super) fn drop_handle(&self, handle: Handle) {
-        self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+        let dropped = Dropped { handle, freed: false, place: self.last_place() };
+        self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(dropped);
+    }
+
+    fn last_place(&self) -> Place {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The rank and tag of the message that a receive took.
