@@ -162,6 +162,9 @@ fn average(element: Element, sum: &mut [u8], count: usize) -> Result<(), String>
 /// The first element in which the bytes differ.
 pub(super) fn difference(element: Element, expected: &[u8], got: &[u8]) -> Option<Difference> {
     let width = width(element);
+    if expected == got {
+        return None;
+    }
     let mut elements = expected.chunks(width).zip(got.chunks(width)).enumerate();
     elements.find(|(_, (expected, got))| expected != got).map(|(index, (expected, got))| Difference {
         index,
@@ -173,6 +176,9 @@ pub(super) fn difference(element: Element, expected: &[u8], got: &[u8]) -> Optio
 /// The first element that differs from what it was at the start, and from what overwrites it.
 pub(super) fn overwritten(element: Element, start: &[u8], written: &[u8], by: &[u8]) -> Option<Difference> {
     let width = width(element);
+    if start == written {
+        return None;
+    }
     let mut elements = start.chunks(width).zip(written.chunks(width)).zip(by.chunks(width)).enumerate();
     elements.find(|(_, ((start, written), by))| start != written && written != by).map(
         |(index, ((_, written), by))| Difference {

@@ -69,20 +69,38 @@ class Memory:
 
     def is_unowned(self):
         """Whether nothing but this operation holds the buffer."""
-        spec = self._spec()
-        if spec is None:
+        if self._spec() is None:
             return False
-        held = owner(spec)
+        fewest = _fewest(self._spec())
+        return self._holders() <= fewest
+
+    def _holders(self):
+        """How many references there are to the buffer, or to what it is a view of."""
+        held = owner(self._spec())
         base = getattr(held, "base", None)
-        # Who holds it here: the cell or what it views, `held`, the argument of `getrefcount`, and maybe `spec`.
-        counted = 3 if base is not None or held is not spec else 4
-        return sys.getrefcount(base if base is not None else held) <= counted
+        return sys.getrefcount(held) if base is None else sys.getrefcount(base)
 
     def poison(self):
         """The memory is freed, and something else moves in."""
         view = memory(self._spec())
         if not view.readonly:
             view[:] = b"\xcb" * len(view)
+
+
+class _View:
+    """Something that, like a numpy slice, is a view of something else."""
+
+    def __init__(self):
+        self.base = bytearray(1)
+
+
+def _fewest(spec):
+    """The references that a buffer has which nothing but an operation holds. Interpreters count differently."""
+    held = owner(spec)
+    alone = bytearray(1) if getattr(held, "base", None) is None else _View()
+    cell = Memory([alone] if isinstance(spec, (list, tuple)) else alone)
+    del alone
+    return cell._holders()
 
 
 class Pickle:
