@@ -449,3 +449,49 @@ fn whichever_request_completes_first_is_taken_out() {
     });
     assert_eq!(found, [COMPLETES; 4]);
 }
+
+#[test]
+fn a_ring_of_sixty_four_ranks_that_sends_before_it_receives() {
+    let verdict = run_under("rl", 64, |rank| {
+        let buffer = Buffer::from(vec![1.0_f32; 10]);
+        rank.send(&buffer, (rank.id() + 1) % 64);
+        rank.recv(&buffer, (rank.id() + 63) % 64);
+    })
+    .verdict;
+    assert_eq!(verdict.outcome, HANGS);
+    assert_eq!(verdict.cycle, (0..64).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_receive_that_asks_for_another_tag_is_told_what_was_posted() {
+    let verdict = run_under("bl", 2, |rank| {
+        let buffer = Buffer::from(vec![1.0_f32; 10]);
+        if rank.id() == 0 {
+            rank.isend_with_tag(&buffer, 1, 3).wait();
+        } else {
+            rank.irecv_with_tag(&buffer, 0, 4).wait();
+        }
+    })
+    .verdict;
+    assert_eq!(verdict.outcome, HANGS);
+    assert_eq!(verdict.blocked[0].operation, "irecv_with_tag from rank 0 (tag 4)");
+    let [Why::Differs { rank: 0, operation, .. }] = &verdict.blocked[0].why[..] else {
+        panic!("{verdict:?}")
+    };
+    assert_eq!(operation, "isend_with_tag to rank 1 (tag 3)");
+}
+
+#[test]
+fn a_collective_in_a_pair_that_a_lost_handle_has_broken() {
+    let verdict = run_under("rl", 3, |rank| {
+        let buffer = Buffer::from(vec![1.0_f32; 10]);
+        if rank.id() == 0 {
+            rank.isend(&buffer, 1);
+        }
+        rank.barrier();
+    })
+    .verdict;
+    assert_eq!(verdict.outcome, HANGS);
+    assert!(verdict.blocked.iter().all(|blocked| matches!(blocked.why[..], [Why::PairBroken(_)])));
+    assert_eq!(verdict.blame[0].operation, "isend to rank 1");
+}

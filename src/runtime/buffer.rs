@@ -54,7 +54,8 @@ struct InFlight {
     handle: Handle,
     link: Arc<Link>,
     range: Range<usize>,
-    receives: bool,
+    /// Whether the operation reads the buffer or writes it.
+    does: Access,
 }
 
 /// Elements in shared storage. A clone is another view of the same elements.
@@ -162,9 +163,9 @@ impl<T: Item> Buffer<T> {
     }
 
     /// An operation uses the buffer from now on.
-    pub(super) fn flies(&self, handle: Handle, link: &Arc<Link>, receives: bool) {
+    pub(super) fn flies(&self, handle: Handle, link: &Arc<Link>, does: Access) {
         let link = Arc::clone(link);
-        self.lock().in_flight.push(InFlight { handle, link, range: self.range.clone(), receives });
+        self.lock().in_flight.push(InFlight { handle, link, range: self.range.clone(), does });
     }
 
     /// An operation has been waited for.
@@ -177,7 +178,7 @@ impl<T: Item> Buffer<T> {
         let mine = &self.range;
         let meets = |flight: &&InFlight| {
             let overlaps = flight.range.start < mine.end && mine.start < flight.range.end;
-            overlaps && (access == Access::Write || flight.receives)
+            overlaps && (access == Access::Write || flight.does == Access::Write)
         };
         let touched: Vec<InFlight> = self.lock().in_flight.iter().filter(meets).cloned().collect();
         for flight in touched {

@@ -5,10 +5,10 @@
 //! an example from its source file.
 
 use super::fabric::Settings;
-use super::report;
+use super::report::{self, Paint};
 use super::verdict::Outcome;
 use super::{Rank, Run, Schedule, Style, World};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,7 +32,7 @@ pub fn main(ranks: usize, program: impl Fn(&Rank) + Sync) {
             Ok(()) => end(code, ""),
             Err(error) => end(2, &format!("error: {error}\n")),
         },
-        None => end(code, &report::render(&run.verdict, std::io::stderr().is_terminal())),
+        None => end(code, &report::render(&run.verdict, Paint::of_stderr())),
     }
 }
 

@@ -3,10 +3,11 @@
 use super::fabric::{Network, Settings};
 use super::fixture::Fixture;
 use super::python::{self, Console, Library, Options, Program, Stream};
+use super::report::Paint;
 use super::verdict::Outcome;
 use super::{Policy, Run, Schedule, Style, cargo, chrome, report, timeline};
 use clap::{Args, ValueEnum};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -172,8 +173,7 @@ fn tell(arguments: &RunArgs, run: &Run) -> Result<(), String> {
     }
     match arguments.output_format {
         Format::Full => {
-            let colors = std::io::stderr().is_terminal();
-            let _ = write!(std::io::stderr(), "{}", report::render(&run.verdict, colors));
+            let _ = write!(std::io::stderr(), "{}", report::render(&run.verdict, Paint::of_stderr()));
         }
         Format::Json => {
             let text = serde_json::to_string_pretty(&run.verdict).map_err(|error| error.to_string())?;

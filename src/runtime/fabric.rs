@@ -43,7 +43,7 @@ use standing::{Asked, RankBook, Standing};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
-pub use terms::{Access, Effect, Network, Resumed, Settings, Touched, Wait, Which};
+pub use terms::{Access, Dropped, Effect, Network, Resumed, Settings, Touched, Wait, Which};
 
 /// The state machine. See the [module](self).
 #[derive(Clone, Debug)]
@@ -283,8 +283,9 @@ impl Fabric {
         Touched::Quiet
     }
 
-    /// The last reference to a handle is gone; `freed` says that its buffer went with it.
-    pub fn drop_handle(&mut self, rank: usize, handle: Handle, freed: bool, place: Place) {
+    /// The last reference to a handle is gone.
+    pub fn drop_handle(&mut self, rank: usize, dropped: Dropped) {
+        let Dropped { handle, freed, place } = dropped;
         let operation = self.operation(handle);
         if !operation.is_pending() || operation.lost.is_some() {
             return;

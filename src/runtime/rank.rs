@@ -1,5 +1,6 @@
 //! A Rust rank: the calls that a program makes, with familiar names.
 
+use super::fabric::Access;
 use super::turns::{Call, Reply};
 use super::world::{Link, Parts};
 use super::{Buffer, Collective, GroupId, Item, Place, Posting, Reduction, Request, Start, Time};
@@ -186,8 +187,8 @@ impl Rank {
         match reply {
             Reply::Started(handles) if !handles.is_empty() => {
                 let handle = handles[0];
-                parts.gives.iter().for_each(|buffer| buffer.flies(handle, &self.link, false));
-                parts.fills.iter().for_each(|buffer| buffer.flies(handle, &self.link, true));
+                parts.gives.iter().for_each(|buffer| buffer.flies(handle, &self.link, Access::Read));
+                parts.fills.iter().for_each(|buffer| buffer.flies(handle, &self.link, Access::Write));
                 Request::new(Arc::clone(&self.link), handle, [parts.gives, parts.fills].concat())
             }
             Reply::Refused(refusal) => panic!("{refusal}"),

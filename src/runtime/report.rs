@@ -8,18 +8,40 @@ use super::{Place, Time};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::IsTerminal;
 
 /// Blocked ranks that are told one by one.
 const TOLD: usize = 8;
 
+/// Whether a report has colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paint {
+    /// Plain text.
+    Plain,
+    /// With the escape sequences of a terminal.
+    Colored,
+}
+
+impl Paint {
+    /// What standard error takes, where verdicts are told: colours on a terminal, unless the user wants none.
+    #[must_use]
+    pub fn of_stderr() -> Paint {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        if wanted && std::io::stderr().is_terminal() { Paint::Colored } else { Paint::Plain }
+    }
+}
+
 /// The verdict as text.
 #[must_use]
-pub fn render(verdict: &Verdict, colors: bool) -> String {
+pub fn render(verdict: &Verdict, paint: Paint) -> String {
     let mut text = String::new();
     if matches!(verdict.outcome, Outcome::Completes | Outcome::Slow) {
         let _ = writeln!(text, "{}", headline(verdict));
     } else {
-        let theme = if colors { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let theme = match paint {
+            Paint::Colored => GraphicalTheme::unicode(),
+            Paint::Plain => GraphicalTheme::unicode_nocolor(),
+        };
         let handler = GraphicalReportHandler::new_themed(theme).with_width(110);
         for report in reports(verdict) {
             // Writing into a string does not fail.

@@ -12,9 +12,8 @@
 //! turn 4   rank 0 and rank 1 go on at 1.00002 s
 //! ```
 
-use super::fabric::{Access, Effect, Fabric, Resumed, Step, Touched, Wait, Which};
+use super::fabric::{Access, Dropped, Effect, Fabric, Resumed, Step, Touched, Wait, Which};
 use super::{Backend, GroupId, Handle, Place, Posting, Style, Time};
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What a rank asks for.
@@ -47,18 +46,6 @@ pub enum Call {
         /// Whether that is an assertion about its data.
         assertion: bool,
     },
-}
-
-/// A handle whose last reference went since the rank's last call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dropped {
-    /// Which handle.
-    pub handle: Handle,
-    /// Whether nothing else holds its buffer.
-    #[serde(default)]
-    pub freed: bool,
-    /// Where it went.
-    pub place: Place,
 }
 
 /// A call and what came before it.
@@ -202,7 +189,7 @@ impl Turns {
         for rank in 0..self.seats.len() {
             let Seat::Called(submission) = &mut self.seats[rank] else { continue };
             for dropped in std::mem::take(&mut submission.dropped) {
-                self.fabric.drop_handle(rank, dropped.handle, dropped.freed, dropped.place);
+                self.fabric.drop_handle(rank, dropped);
             }
         }
     }

@@ -4,11 +4,11 @@
 //! that takes the last seat plays the turn for all, moves the bytes and lets those go on that got a reply. So no
 //! thread of its own is needed, and nothing runs that is not a rank.
 
-use super::fabric::{Fabric, Settings};
+use super::fabric::{Dropped, Fabric, Settings};
 use super::ledger::{Buffers, Ledger, Snapshot};
 use super::rank::Rank;
 use super::trace::Event;
-use super::turns::{Call, Dropped, Reply, Submission, Turns};
+use super::turns::{Call, Reply, Submission, Turns};
 use super::verdict::Verdict;
 use super::{Buffer, Element, Handle, Item, Place, Style, Time};
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@
 //! rank 1: recv from rank 0    why: rank 0 is itself blocked at x.py:4     cycle: 0, 1
 //! ```
 
-use super::super::operation::{Operation, State};
+use super::super::operation::Operation;
 use super::super::overlap;
 use super::super::verdict::{Blocked, Lost, Open, Outcome, Verdict, Why};
 use super::super::{Handle, Start};
@@ -115,7 +115,8 @@ impl Fabric {
 
     /// Why the peer does not post the other side of a message.
     fn why_peer(&self, operation: &Operation, peer: usize) -> Why {
-        let queued = |other: &&Operation| other.rank == peer && other.state == State::Queued;
+        let queued =
+            |other: &&Operation| other.rank == peer && other.partner.is_none() && !other.is_cancelled();
         let mine = operation.posting.group;
         let near = self
             .operations

@@ -1,6 +1,6 @@
 //! What a shell and the fabric say to each other.
 
-use super::super::{Backend, Handle, Schedule};
+use super::super::{Backend, Handle, Place, Schedule};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -113,4 +113,16 @@ pub enum Touched {
     Pending,
     /// They never will.
     Never,
+}
+
+/// A handle whose last reference went since the rank's last call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// Which handle.
+    pub handle: Handle,
+    /// Whether nothing else holds its buffer.
+    #[serde(default)]
+    pub freed: bool,
+    /// Where it went.
+    pub place: Place,
 }

@@ -1,8 +1,8 @@
 //! Frames between a rank and the host: two lengths, a JSON header, bytes.
 
-use super::super::fabric::{Access, Touched, Wait, Which};
+use super::super::fabric::{Access, Dropped, Touched, Wait, Which};
 use super::super::ledger::Snapshot;
-use super::super::turns::{Call, Dropped, Reply, Submission};
+use super::super::turns::{Call, Reply, Submission};
 use super::super::{Backend, Fabric, Handle, Place, Posting, Time};
 use serde::Deserialize;
 use serde_json::{Value, json};
