@@ -256,6 +256,18 @@ fn arguments_after_the_script_are_the_scripts() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "0 | ['x.py', '--lr', '3']\n");
 }
 
+#[test]
+fn a_file_that_the_script_leaves_open_is_written_and_exit_handlers_communicate() {
+    let folder = folder(
+        "import atexit\nimport torch.distributed as dist\n\ndist.init_process_group('gloo')\n\
+         file = open('out%d.txt' % dist.get_rank(), 'w')\nfile.write('written')\natexit.register(dist.barrier)\n",
+    );
+    let output = command(folder.path(), &["-n", "2", "x.py"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.starts_with("completes in 20.0 µs"), "{text}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("out1.txt")).unwrap(), "written");
+}
+
 /// Whether a process has ended, or is only kept for its parent to look at.
 fn has_ended(pid: &str) -> bool {
     let state = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();

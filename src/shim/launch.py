@@ -3,6 +3,7 @@
 Whatever happens in the script is told to the fabric: it ends well (*leave*), raises or exits with a code (*fail*).
 """
 
+import atexit
 import os
 import sys
 
@@ -18,9 +19,7 @@ def main():
     hooks.install(SHIM)
     clock.install()
     wire.join()
-    code = run(script)
-    flush()
-    os._exit(code)
+    return run(script)
 
 
 def flush():
@@ -40,6 +39,8 @@ def run(script):
             code = compile(file.read(), script, "exec")
         exec(code, module.__dict__)
         finish_threads()
+        # What is registered there may communicate, so it must run while the rank still can.
+        atexit._run_exitfuncs()
     except SystemExit as end:
         if end.code not in (None, 0):
             return fail("exited with code %s" % (end.code,), None)
@@ -73,4 +74,4 @@ def fail(message, error):
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
