@@ -268,6 +268,22 @@ fn a_file_that_the_script_leaves_open_is_written_and_exit_handlers_communicate()
     assert_eq!(std::fs::read_to_string(folder.path().join("out1.txt")).unwrap(), "written");
 }
 
+#[test]
+fn a_group_with_a_rank_that_does_not_exist() {
+    let (code, text) = rank_one("dist.new_group([0, 7])");
+    assert_eq!(code, Some(1));
+    assert!(text.contains("new_group: there is no rank 7 in a world of 2 ranks"), "{text}");
+}
+
+#[test]
+fn a_message_to_nobody_in_mpi() {
+    let script = "from array import array\nfrom mpi4py import MPI\n\nbuffer = array('d', [1.0])\n\
+                  MPI.COMM_WORLD.Send(buffer, dest=MPI.PROC_NULL)\n\
+                  MPI.COMM_WORLD.Irecv(buffer, source=MPI.PROC_NULL).Wait()\n";
+    let (output, text) = run(script, &["-n", "1", "x.py"]);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+}
+
 /// Whether a process has ended, or is only kept for its parent to look at.
 fn has_ended(pid: &str) -> bool {
     let state = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();

@@ -148,6 +148,12 @@ impl Fabric {
         &self.operation(handle).posting
     }
 
+    /// Whether an operation of this name was ever started.
+    #[must_use]
+    pub fn knows(&self, handle: Handle) -> bool {
+        (handle.0 as usize) < self.operations.len()
+    }
+
     /// The rank that posted an operation.
     #[must_use]
     pub fn owner(&self, handle: Handle) -> usize {

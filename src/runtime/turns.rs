@@ -189,7 +189,9 @@ impl Turns {
         for rank in 0..self.seats.len() {
             let Seat::Called(submission) = &mut self.seats[rank] else { continue };
             for dropped in std::mem::take(&mut submission.dropped) {
-                self.fabric.drop_handle(rank, dropped);
+                if self.fabric.knows(dropped.handle) {
+                    self.fabric.drop_handle(rank, dropped);
+                }
             }
         }
     }
@@ -220,6 +222,9 @@ impl Turns {
     /// Serves a call; `None` if the rank has to wait.
     fn serve(&mut self, rank: usize, submission: Submission, turn: &mut Turn) -> Option<Reply> {
         let Submission { call, place, .. } = submission;
+        if let Some(refusal) = self.refuse(&call) {
+            return Some(Reply::Refused(refusal));
+        }
         match call {
             Call::Start(postings) => {
                 let style = if self.blocking { Style::Blocking } else { Style::Asynchronous };
@@ -272,6 +277,23 @@ impl Turns {
                 None
             }
         }
+    }
+
+    /// What a rank can get wrong that no library would see.
+    fn refuse(&self, call: &Call) -> Option<String> {
+        let known = |handles: &[Handle]| handles.iter().all(|handle| self.fabric.knows(*handle));
+        let fine = match call {
+            Call::Wait(wait) => known(&wait.handles),
+            Call::Poll(handles) => known(handles),
+            Call::Touch(handle, _) => known(&[*handle]),
+            Call::Group(_, members) => {
+                let size = self.fabric.size();
+                let stranger = members.iter().find(|member| **member >= size);
+                return stranger.map(|rank| format!("there is no rank {rank} in a world of {size} ranks"));
+            }
+            _ => true,
+        };
+        (!fine).then(|| "there is no such operation".into())
     }
 
     fn begin(

@@ -51,9 +51,13 @@ class Comm:
         return {"api": api, "group": self.identity, "start": start}
 
     def _sending(self, api, dest, tag, synchronous=False):
+        if dest == PROC_NULL:
+            return None
         return self._posting(api, {"send": {"to": self._world(api, dest), "tag": tag, "synchronous": synchronous}})
 
     def _receiving(self, api, source, tag):
+        if source == PROC_NULL:
+            return None
         peer = None if source == ANY_SOURCE else self._world(api, source)
         return self._posting(api, {"receive": {"from": peer, "tag": None if tag == ANY_TAG else tag}})
 

@@ -151,7 +151,9 @@ class Request:
 
 
 def do(posting, cell, comm, status=None):
-    """A blocking call."""
+    """A blocking call; one with nobody does nothing."""
+    if posting is None:
+        return None
     reply = post("do", [(posting, cell)])
     wire.forget(reply["handles"][0])
     if status is not None:
@@ -160,6 +162,8 @@ def do(posting, cell, comm, status=None):
 
 
 def begin(posting, cell, comm):
-    """A nonblocking call."""
+    """A nonblocking call; one with nobody is complete at once."""
+    if posting is None:
+        return Request()
     reply = post("start", [(posting, cell)])
     return Request(reply["handles"][0], cell, comm)

@@ -101,7 +101,10 @@ def new_group(ranks=None, timeout=None, backend=None, pg_options=None, use_local
     global _counter
     members = sorted(ranks) if ranks is not None else list(range(wire.size))
     _counter += 1
-    identity = wire.call("group", name="group %d" % _counter, members=members)["group"]
+    reply = wire.call("group", name="group %d" % _counter, members=members)
+    if reply["reply"] == "refused":
+        raise ValueError("new_group: %s" % reply["message"])
+    identity = reply["group"]
     return ProcessGroup(identity, members) if wire.rank in members else GroupMember.NON_GROUP_MEMBER
 
 
