@@ -3,7 +3,7 @@
 //! The labels sit in the source lines of all ranks involved: where a handle was started and lost, where each rank
 //! waits, where a buffer was touched. Below them every blocked rank says why it can never go on.
 
-use super::verdict::{Blocked, Failure, Harm, Lost, Outcome, Verdict};
+use super::verdict::{Blocked, Failure, Harm, Lost, Outcome, Verdict, Why};
 use super::{Place, Time};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use std::collections::BTreeMap;
@@ -241,17 +241,32 @@ fn shortened(texts: &[String]) -> String {
 }
 
 fn help(verdict: &Verdict) -> Option<String> {
-    if !verdict.blame.is_empty() {
-        return Some("keep the handle, and wait for it before it goes out of scope".into());
-    }
-    match verdict.outcome {
-        Outcome::Hangs if !verdict.cycle.is_empty() => {
-            Some("post the receive before the send on every rank, or let one side receive first".into())
+    let advice = match verdict.outcome {
+        Outcome::Hangs if !verdict.blame.is_empty() => {
+            "keep the handle, and wait for it before it goes out of scope"
         }
-        Outcome::PollsForever => Some("wait for the handle instead of asking for it".into()),
-        Outcome::PendingAtExit => Some("wait for the operation before the rank ends".into()),
-        _ => None,
+        Outcome::Hangs => help_hang(verdict)?,
+        Outcome::PollsForever => "wait for the handle instead of asking for it",
+        Outcome::PendingAtExit => "wait for the operation before the rank ends",
+        _ => return None,
+    };
+    Some(advice.into())
+}
+
+fn help_hang(verdict: &Verdict) -> Option<&'static str> {
+    let has = |wanted: fn(&Why) -> bool| verdict.blocked.iter().flat_map(|blocked| &blocked.why).any(wanted);
+    if has(|why| matches!(why, Why::Differs { .. })) {
+        return Some(
+            "make both sides agree: the same collectives in the same order, the same peers and tags",
+        );
     }
+    if has(|why| matches!(why, Why::WaitedTwice { .. })) {
+        return Some("wait for the handle of a message once");
+    }
+    if !verdict.cycle.is_empty() {
+        return Some("post the receive before the send on every rank, or let one side receive first");
+    }
+    has(|why| matches!(why, Why::Left { .. })).then_some("let every rank do its part before it ends")
 }
 
 fn remarks(verdict: &Verdict) -> Vec<String> {

@@ -23,6 +23,7 @@ _dropped = collections.deque()
 _cells = {}
 _talkers = set()
 _forked = False
+_over = False
 
 rank = int(os.environ.get("RANK", "0"))
 size = int(os.environ.get("WORLD_SIZE", "1"))
@@ -67,7 +68,9 @@ def talks():
 
 
 def drop(handle, freed):
-    """The last reference to a handle is gone."""
+    """The last reference to a handle is gone; once the run is over nobody needs to know."""
+    if _over:
+        return
     _dropped.append({"handle": handle, "freed": freed, "place": places.here()})
 
 
@@ -122,6 +125,8 @@ def cell(handle):
 
 def _stop(kind):
     """The run is over, and with it this process; one that has left by itself ends by itself."""
+    global _over
+    _over = True
     if kind in ("leave", "fail"):
         return {"reply": "stop"}
     sys.stdout.flush()
