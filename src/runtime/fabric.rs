@@ -137,6 +137,11 @@ impl Fabric {
         &self.trace
     }
 
+    /// Takes everything that happened out, at the end of a run.
+    pub fn take_trace(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.trace)
+    }
+
     /// What the shell has to do; each effect is handed out once.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)

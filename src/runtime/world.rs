@@ -67,10 +67,9 @@ impl World {
                 }
             }
         });
-        let inner = Hall::lock_of(&hall);
-        let fabric = inner.turns.fabric();
-        let trace = fabric.trace().to_vec();
-        Run { verdict: fabric.ended(), trace }
+        let mut inner = Hall::lock_of(&hall);
+        let fabric = inner.turns.fabric_mut();
+        Run { verdict: fabric.ended(), trace: fabric.take_trace() }
     }
 }
 

@@ -43,8 +43,8 @@ pub(super) fn run(program: &Program, options: &Options, shim: &Path) -> Result<R
     host.join(&listener, &sender, &address.token, &mut children);
     drop((listener, sender));
     host.serve(&mut children);
-    let fabric = host.turns.fabric();
-    let run = Run { verdict: fabric.ended(), trace: fabric.trace().to_vec() };
+    let fabric = host.turns.fabric_mut();
+    let run = Run { verdict: fabric.ended(), trace: fabric.take_trace() };
     children.finish();
     Ok(run)
 }
