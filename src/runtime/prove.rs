@@ -236,6 +236,7 @@ fn row(proof: &Proof) -> [String; 8] {
         Found::Rules(rules) if rules.is_empty() => "-".into(),
         Found::Rules(rules) => rules.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
         Found::NotLintedYet => "not linted yet".into(),
+        Found::KnownMiss => "known miss".into(),
         Found::NoRule => "no rule".into(),
     };
     let of = |letters: &str| under(proof, letters);

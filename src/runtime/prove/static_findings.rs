@@ -67,6 +67,8 @@ pub enum Found {
     Rules(BTreeSet<String>),
     /// The linter does not read this language, or has none of the rules that the fixture is marked with.
     NotLintedYet,
+    /// The rules that the fixture is marked with report nothing, and the markers say why.
+    KnownMiss,
     /// The header says that no rule is about this.
     NoRule,
 }
@@ -84,6 +86,7 @@ pub(super) fn compare(fixture: &Fixture, linter: &dyn Linter) -> Result<(Found, 
     let is_checked = fixture.markers.is_empty() || fixture.markers.iter().any(|it| linter.has_rule(&it.rule));
     let found = match rules.is_empty() {
         true if !is_checked => Found::NotLintedYet,
+        true if fixture.markers.iter().any(|it| it.marked == Marked::KnownMiss) => Found::KnownMiss,
         true if fixture.no_rule => Found::NoRule,
         true | false => Found::Rules(rules),
     };
