@@ -129,7 +129,16 @@ impl Run<'_, '_> {
 }
 
 /// A container turns out to be empty: what only it could hold does not exist.
+///
+/// Other containers with the same elements, of which it is a copy, are empty with it.
 pub(crate) fn empty(state: &mut State, id: ObjectId) {
+    if state.container(id).is_some_and(|container| !container.slice) {
+        for inner in state.reach(&[&Value::Object(id)]) {
+            if state.handle(inner).is_some() {
+                state.vanish(inner);
+            }
+        }
+    }
     if let Some(container) = state.container_mut(id) {
         *container =
             Container { entries: Vec::new(), rest: Vec::new(), filled: Some(false), ..container.clone() };

@@ -139,7 +139,7 @@ impl Run<'_, '_> {
 
     fn slice(&mut self, state: &mut State, id: ObjectId) -> Value {
         let Some(container) = state.container(id).cloned() else { return Value::UNKNOWN };
-        let mut part = Container { partly: None, ..container };
+        let mut part = Container { partly: None, slice: true, ..container };
         part.loosen();
         part.filled = None;
         Value::Object(state.make(self.site(0), Object::Container(part)))
@@ -248,7 +248,8 @@ impl Run<'_, '_> {
     /// `a, *b, c = from`.
     pub(crate) fn unpack(&mut self, state: &mut State, to: &[Local], star: Option<usize>, from: &Value) {
         let parts = self.parts_of(state, to.len(), star, from);
-        for (&local, part) in to.iter().zip(parts) {
+        for (index, (&local, part)) in to.iter().zip(parts).enumerate() {
+            let part = self.assigned(state, local, part, 40 + index as u32);
             self.bind(state, local, part);
         }
     }
@@ -300,7 +301,7 @@ impl Run<'_, '_> {
             }
             None => vec![Value::each(objects); count],
             Some(star) => {
-                let mut rest = Container { partly: None, ..container.clone() };
+                let mut rest = Container { partly: None, slice: true, ..container.clone() };
                 rest.loosen();
                 rest.filled = None;
                 let rest = Value::Object(state.make(self.site(star as u32), Object::Container(rest)));

@@ -23,7 +23,7 @@ use super::state::{Decision, State};
 use super::symbol::{Symbol, Term};
 use super::value::{Handle, Object, ObjectId, Value};
 use crate::catalog::{ApiId, Does, DropEffect};
-use crate::ir::{Constant, Local, Operation, Operator, Place};
+use crate::ir::{Constant, Local, Operation, Operator, Place, Terminator};
 use crate::source::Span;
 
 /// What a function does with the handles that it starts, by the place of their start.
@@ -35,6 +35,8 @@ pub(crate) struct Excuses {
     carried: BTreeSet<Span>,
     /// Waited for with a time-out: the exception may mean that it is still pending.
     limited: BTreeSet<Span>,
+    /// Waited for on a way that tests the condition of the start again.
+    reasserted: BTreeSet<Span>,
     launched: BTreeSet<Span>,
     by_number: BTreeSet<Span>,
     /// Loops around a wait that are not around the start, by their headers.
@@ -70,6 +72,29 @@ impl Run<'_, '_> {
     /// An operation is launched.
     pub(crate) fn note_launch(&mut self, built: Span) {
         self.excuses.launched.insert(built);
+    }
+
+    /// A handle is waited for behind `if b: assert a`, and was started under `if a`: the program says that `b` goes with `a`.
+    pub(crate) fn note_reassertion(&mut self, path: &[Decision], started: Span, guard: Option<Span>) {
+        let Some(start) = path.iter().position(|decision| Some(decision.step.span) == guard) else { return };
+        let condition = path[start].condition;
+        let again =
+            |decision: &Decision| decision.condition == condition && self.is_asserted(decision.step.span);
+        if condition != Symbol::UNKNOWN && path[start + 1..].iter().any(again) {
+            self.excuses.reasserted.insert(started);
+        }
+    }
+
+    /// Whether the condition at a place raises an exception if it does not hold.
+    fn is_asserted(&self, span: Span) -> bool {
+        let blocks = &self.function.blocks;
+        blocks.iter().any(|block| match &block.end {
+            Terminator::Branch { yes, no, span: tested, .. } => {
+                let raises = |to: &crate::ir::BlockId| matches!(blocks[to.0 as usize].end, Terminator::Raise);
+                *tested == span && (raises(yes) || raises(no))
+            }
+            _ => false,
+        })
     }
 
     /// Handles are waited for with a time-out.
@@ -228,6 +253,9 @@ impl Run<'_, '_> {
         if (handle.raised && !self.excuses.limited.contains(&started))
             || (polled && ends_loop(self.excuses.around_wait.get(&started), path))
         {
+            return true;
+        }
+        if how == Loss::ScopeEnd && self.excuses.reasserted.contains(&started) {
             return true;
         }
         if self.excuses.by_number.contains(&started)

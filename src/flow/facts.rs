@@ -102,11 +102,32 @@ impl Facts {
         if let Some(&known) = self.truths.get(&symbol) {
             return Some(known);
         }
+        if let Some(known) = self.decide_order(symbols, symbol) {
+            return Some(known);
+        }
         let range = self.ranges.get(&symbol)?;
         if let Some(equal) = &range.equal {
             return truth_of(equal);
         }
         (range.low >= Some(1) || range.high.is_some_and(|high| high < 0)).then_some(true)
+    }
+
+    /// `a == b` and `a < b` cannot both be true.
+    fn decide_order(&self, symbols: &Symbols, symbol: Symbol) -> Option<bool> {
+        let Term::Apply(operator, operands) = symbols.term(symbol) else { return None };
+        let holds = |operator: Operator, a: Symbol, b: Symbol| {
+            let other = symbols.known(&Term::Apply(operator, vec![a, b]));
+            other.is_some_and(|other| self.truths.get(&other) == Some(&true))
+        };
+        let &[a, b] = operands.as_slice() else { return None };
+        let excluded = match operator {
+            Operator::Equal => holds(Operator::Less, a, b) || holds(Operator::Less, b, a),
+            Operator::Less => {
+                holds(Operator::Equal, a, b) || holds(Operator::Equal, b, a) || holds(Operator::Less, b, a)
+            }
+            _ => false,
+        };
+        excluded.then_some(false)
     }
 
     /// The ways in which a condition can have a truth value, none where it cannot.
@@ -329,7 +350,7 @@ impl Range {
 /// The normal form of a condition, and whether it says the same or the opposite.
 fn normal(symbols: &mut Symbols, condition: Symbol) -> (Atom, bool) {
     let Term::Apply(operator, operands) = symbols.term(condition).clone() else {
-        return (Atom::Truth(condition), true);
+        return (Atom::Truth(measured(symbols, condition).unwrap_or(condition)), true);
     };
     let &[a, b] = operands.as_slice() else { return (Atom::Truth(condition), true) };
     match operator {

@@ -95,8 +95,9 @@ impl Run<'_, '_> {
                 if let Some(handle) = state.handle_mut(id) {
                     handle.status = Status::Finished;
                     handle.finished = Some(span);
-                    let (started, made_in) = (handle.started, handle.made_in);
+                    let (started, made_in, guard) = (handle.started, handle.made_in, handle.guard);
                     self.note_wait(started, made_in);
+                    self.note_reassertion(&state.path.clone(), started, guard);
                 }
             }
             Status::Finished => {

@@ -182,6 +182,9 @@ impl Run<'_, '_> {
             if let ([one], false) = (tests.as_slice(), container.kind == ContainerKind::Dict) {
                 return (*one).clone();
             }
+            if let Some(method) = same_method(&tests) {
+                return method;
+            }
             return Value::Symbol(self.fresh(state, 8));
         }
         Value::each(objects)
@@ -228,6 +231,20 @@ impl Run<'_, '_> {
             self.looked_into.entry(in_loop).or_default().insert(of);
         }
     }
+}
+
+/// The same method of each of several values: `waits.append(work.wait)`.
+fn same_method(values: &[&Value]) -> Option<Value> {
+    let mut objects = Vec::new();
+    let mut name = None;
+    for value in values {
+        let Value::Method(method) = value else { return None };
+        objects.extend(method.0.objects());
+        if name.get_or_insert(&method.1) != &&method.1 {
+            return None;
+        }
+    }
+    name.map(|name| Value::Method((Value::each(objects), name.clone()).into()))
 }
 
 fn advance(state: &mut State, iterator: Option<ObjectId>, to: Position) {

@@ -348,7 +348,7 @@ impl<'p, 'a> Run<'p, 'a> {
 
     /// What is bound to a variable that elsewhere is set to `None` (or to -1) says that there is something now: it is not
     /// `None` (or not negative). So `if buffer is not None: handle.wait()` waits where both were set together.
-    pub(crate) fn set_sentinel(&mut self, state: &mut State, to: Local, symbol: Symbol) -> Symbol {
+    pub(crate) fn set_sentinel(&mut self, state: &mut State, to: Local, symbol: Symbol, part: u32) -> Symbol {
         let Some(constants) = self.sentinels.get(&to).cloned() else { return symbol };
         // What is copied from another variable, or comes from a caller, may be nothing itself.
         let made_here = matches!(
@@ -366,7 +366,7 @@ impl<'p, 'a> Run<'p, 'a> {
         if self.program.symbols.constant_of(symbol).is_some() || self.program.type_of(symbol).is_some() {
             return symbol;
         }
-        let fresh = self.fresh(state, 40);
+        let fresh = self.fresh(state, part);
         for constant in constants {
             self.program.learn_set(&mut state.facts, fresh, &constant);
         }

@@ -190,10 +190,12 @@ impl State {
     }
 
     /// Puts a new object on the heap as the newest of its site.
-    pub(crate) fn make(&mut self, site: Site, object: Object) -> ObjectId {
+    pub(crate) fn make(&mut self, site: Site, mut object: Object) -> ObjectId {
         let newest = ObjectId { site, age: Age::Newest };
         if self.heap.contains_key(&newest) {
-            self.age(site);
+            let to = self.age(site);
+            // What the new object holds is the one that was the newest until now.
+            object.rename(&|id| if id == newest { to } else { id });
         }
         self.heap.insert(newest, object);
         newest
@@ -201,7 +203,7 @@ impl State {
 
     /// Makes room for a new newest object of a site: the newest becomes the one before, or, where it is just one of the many
     /// in some container, one of the older ones.
-    fn age(&mut self, site: Site) {
+    fn age(&mut self, site: Site) -> ObjectId {
         let [newest, previous, older] =
             [Age::Newest, Age::Previous, Age::Older].map(|age| ObjectId { site, age });
         if self.heap.contains_key(&previous) {
@@ -209,6 +211,7 @@ impl State {
         }
         let to = if self.is_held_apart(newest) { previous } else { older };
         self.fold(newest, to);
+        to
     }
 
     /// Whether an object can be told from others: something refers to it without going through a container's unordered rest.
@@ -267,20 +270,13 @@ impl State {
     pub(crate) fn vanish(&mut self, id: ObjectId) {
         self.heap.remove(&id);
         let values = self.locals.held_mut().chain(self.memory.values_mut());
-        values.for_each(|value| {
-            if *value == Value::Object(id) {
-                *value = Value::NONE;
-            }
-        });
+        values.for_each(|value| *value = value.without(id));
         self.locals.tidy();
         for object in self.heap.values_mut() {
             if let Object::Container(container) = object {
-                container.entries.iter_mut().for_each(|(_, value)| {
-                    if *value == Value::Object(id) {
-                        *value = Value::NONE;
-                    }
-                });
+                container.entries.iter_mut().for_each(|(_, value)| *value = value.without(id));
                 container.rest.retain(|value| *value != Value::Object(id));
+                container.rest.iter_mut().for_each(|value| *value = value.without(id));
             }
         }
     }

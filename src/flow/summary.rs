@@ -121,6 +121,20 @@ impl Summary {
         self.outcomes.len() > MOST
     }
 
+    /// Whether it does nothing but compute a value that is not one of its arguments.
+    pub(crate) fn only_computes(&self) -> bool {
+        !self.communicates
+            && self.looks_into.is_empty()
+            && !self.outcomes.is_empty()
+            && self.outcomes.iter().all(|outcome| {
+                outcome.effects.is_empty()
+                    && outcome.stores.is_empty()
+                    && outcome.heap.is_empty()
+                    && outcome.types.is_empty()
+            })
+            && self.outcomes.iter().any(|outcome| outcome.result == Value::UNKNOWN)
+    }
+
     /// Whether some outcome gives a handle, or stores or pushes one.
     pub(crate) fn gives_handles(&self) -> bool {
         self.outcomes.iter().any(Outcome::gives_handle)

@@ -27,6 +27,11 @@ impl Symbol {
     pub(crate) const UNKNOWN: Self = Self(0);
     /// The constant `None`.
     pub(crate) const NONE: Self = Self(1);
+
+    /// Its number.
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// A place in the code of one function: the running number of an operation, and which of its results.
@@ -109,6 +114,11 @@ impl Symbols {
         self.terms.push(term);
         self.depths.push(depth);
         symbol
+    }
+
+    /// The symbol of a term, if the term was met before.
+    pub(crate) fn known(&self, term: &Term) -> Option<Symbol> {
+        self.numbers.get(term).copied()
     }
 
     pub(crate) fn constant(&mut self, constant: &Constant) -> Symbol {

@@ -19,6 +19,9 @@ use crate::ir::{
     Operation, Operator, Place,
 };
 
+/// Parts of a site from here on are for what attributes are set to.
+const SET_PLACE: u32 = 1 << 24;
+
 /// Displays with more elements than this are not followed unless a handle is among them.
 const FOLLOWED_ELEMENTS: usize = 16;
 
@@ -39,7 +42,7 @@ impl Run<'_, '_> {
             Operation::Iterate { to, over } => return self.execute_iterate(state, *to, over),
             Operation::Assign { to, from } => {
                 let value = self.operand(&state, from);
-                let value = self.assigned(&mut state, *to, value);
+                let value = self.assigned(&mut state, *to, value, 40);
                 self.bind(&mut state, *to, value);
             }
             Operation::Compute { to, operator, operands } => {
@@ -150,10 +153,10 @@ impl Run<'_, '_> {
     }
 
     /// What a name is bound to.
-    fn assigned(&mut self, state: &mut State, to: Local, value: Value) -> Value {
+    pub(crate) fn assigned(&mut self, state: &mut State, to: Local, value: Value, part: u32) -> Value {
         match value {
             Value::Symbol(symbol) if self.program.starts_something(symbol) => Value::Function(symbol),
-            Value::Symbol(symbol) => Value::Symbol(self.set_sentinel(state, to, symbol)),
+            Value::Symbol(symbol) => Value::Symbol(self.set_sentinel(state, to, symbol, part)),
             followed => followed,
         }
     }
@@ -402,10 +405,12 @@ impl Run<'_, '_> {
             && self.program.symbols.constant_of(symbol).is_none()
             && self.program.type_of(symbol).is_none()
             && symbol != Symbol::UNKNOWN;
-        if is_set {
-            self.program.learn_set(&mut state.facts, symbol, &Constant::None);
+        if !is_set {
+            return value;
         }
-        value
+        let fresh = self.fresh(state, SET_PLACE + place.number());
+        self.program.learn_set(&mut state.facts, fresh, &Constant::None);
+        Value::Symbol(fresh)
     }
 
     fn set_field(&mut self, state: &mut State, of: &Value, name: &str, value: Value) {

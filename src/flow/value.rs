@@ -129,6 +129,18 @@ impl Value {
         objects
     }
 
+    /// The value without an object that turns out not to exist.
+    pub(crate) fn without(&self, gone: ObjectId) -> Self {
+        let others =
+            |objects: &Rc<[ObjectId]>| objects.iter().copied().filter(|&id| id != gone).collect::<Vec<_>>();
+        match self {
+            Self::Object(id) if *id == gone => Self::NONE,
+            Self::Each(objects) if objects.contains(&gone) => Self::each(others(objects)),
+            Self::Perhaps(objects) if objects.contains(&gone) => Self::perhaps(others(objects)),
+            other => other.clone(),
+        }
+    }
+
     /// The value with its objects renamed.
     pub(crate) fn renamed(&self, rename: &dyn Fn(ObjectId) -> ObjectId) -> Self {
         match self {
@@ -263,6 +275,8 @@ pub(crate) struct Container {
     pub(crate) escaped: bool,
     /// Whether it is the result of a launch.
     pub(crate) launched: bool,
+    /// Whether it has some of the elements of another container.
+    pub(crate) slice: bool,
     /// A wait that finished only one of its elements.
     pub(crate) partly: Option<(Span, Selection)>,
     /// The innermost loop in which it was made.
@@ -288,6 +302,7 @@ impl Container {
             like: None,
             escaped: false,
             launched: false,
+            slice: false,
             partly: None,
             made_in,
         }

@@ -39,6 +39,18 @@ impl Run<'_, '_> {
             return self.call_unknown(state, symbol, arguments);
         };
         self.summary.communicates |= summary.communicates;
+        if summary.only_computes() {
+            // What it computes is the same for the same arguments, like any unknown function's result.
+            let symbol = self.program.symbols.intern(Term::Function(function));
+            let all = arguments.iter().map(|bound| bound.value.symbol().unwrap_or(Symbol::UNKNOWN));
+            let all: Vec<Symbol> = std::iter::once(symbol).chain(all).collect();
+            let result = match self.program.symbols.call(all) {
+                Symbol::UNKNOWN => self.fresh(&mut state, 0),
+                same => same,
+            };
+            self.disturb(result);
+            return vec![(state, Value::Symbol(result))];
+        }
         let values = self.bind_arguments(&mut state, function, arguments);
         let call = Call { function, arguments: values, nested: callee.parent == Some(self.id) };
         for &symbol in &summary.looks_into {
