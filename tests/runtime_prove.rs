@@ -157,6 +157,36 @@ fn a_disagreement_is_exit_code_one_and_a_bad_header_is_two() {
     assert_eq!(prove("hang").0, 2);
 }
 
+#[test]
+fn what_check_finds_is_in_the_table() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, verdict: &str, row: &str| {
+        let script = format!(
+            "# ranks: 1\n# verdict: {verdict}\nimport torch.distributed as dist\n\ndef f(t):\n    {row}\n\n\
+             assert {}\n",
+            if verdict == "completes" { "True" } else { "False" }
+        );
+        std::fs::write(folder.path().join(name), script).unwrap();
+    };
+    write("a.py", "wrong data", "dist.isend(t, 1)  #~ discarded-handle");
+    write("b.py", "wrong data", "dist.isend(t, 1).wait()  #~ discarded-handle");
+    write("c.py", "wrong data", "dist.isend(t, 1).wait()  #~ a-rule-of-tomorrow");
+    write("d.py", "completes", "dist.isend(t, 1)");
+    write("e.py", "completes", "dist.isend(t, 1)  # unwaited: ignore[discarded-handle] never called");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unwaited"));
+    let output = command.args(["prove", "--json"]).arg(folder.path()).output().unwrap();
+    let proofs: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let told = |proof: &serde_json::Value| format!("{} {}\n", proof["found"], proof["disagreements"]);
+    insta::assert_snapshot!(proofs.as_array().unwrap().iter().map(told).collect::<String>(), @r#"
+    {"rules":["discarded-handle"]} []
+    {"rules":[]} ["discarded-handle is marked and not found"]
+    "not-linted-yet" []
+    {"rules":["discarded-handle"]} ["discarded-handle finds harm where there is none"]
+    {"rules":[]} []
+    "#);
+    assert_eq!(output.status.code(), Some(1));
+}
+
 /// Rank 0 takes four messages from anybody, two of each of two senders.
 fn takes_four(rank: &Rank) {
     let buffer = Buffer::from(vec![rank.id() as i32]);
