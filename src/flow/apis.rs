@@ -301,6 +301,10 @@ impl Run<'_, '_> {
                 self.give_away(state, &bound.value);
             }
         }
+        if !given.arguments.is_empty() && matches!(target, Value::Object(id) if state.handle(id).is_some()) {
+            // `future.then(callback)`: what comes after the wait is handed on.
+            self.give_away(state, &target);
+        }
         // One future for all handles of a list: what finishes it finishes each.
         match &target {
             Value::Object(id) if state.container(*id).is_some() => {

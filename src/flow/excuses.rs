@@ -10,8 +10,6 @@
 //!   through arithmetic on the counter of the loop.
 //!
 //! - **An exception.** Where an exception is caught, the wait itself may have raised it.
-//! - **Somebody else.** Where the caller decides by a flag whether there is a handle, and some way hands it on, the caller
-//!   knows which way that is.
 //!
 //! Each of these needs that the handle is in fact waited for or handed on somewhere. One that never is has no excuse.
 
@@ -195,6 +193,8 @@ impl Run<'_, '_> {
             {
                 true
             }
+            // A batch that gives fewer handles than operations does so on every way.
+            What::PartlyWaited { how: Selection::Zip, .. } => false,
             What::PartlyWaited { handle, .. } => {
                 let headers: BTreeSet<Span> = self.function.loops.iter().map(|of| of.span).collect();
                 self.excuses.waited.contains(&handle.started)
@@ -233,9 +233,9 @@ impl Run<'_, '_> {
     }
 
     fn is_loss_excused(&self, handle: &Told, how: Loss, path: &[Decision]) -> bool {
-        let (started, guard, is_conditional) = (handle.started, handle.guard, handle.conditional.is_some());
+        let (started, guard) = (handle.started, handle.guard);
         let is_handed_on = self.excuses.handed_on.contains(&started);
-        if is_handed_on && (is_conditional || self.excuses.by_number.contains(&started)) {
+        if is_handed_on && self.excuses.by_number.contains(&started) {
             return true;
         }
         // A handle that was started in a method and kept by its object, which waits for the device.
@@ -271,11 +271,36 @@ impl Run<'_, '_> {
             let alternates = how == Loss::Renewed && self.is_remainder(decision.condition);
             let carried =
                 self.excuses.carried.contains(&started) || self.excuses.by_number.contains(&started);
-            counts
-                && !alternates
-                && (carried || guard == Some(span))
-                && (span.start >= started.start || guard == Some(span))
+            let guards = guard == Some(span) && self.guards(span, started);
+            let skips = carried && (how == Loss::Renewed || span.start >= started.start);
+            counts && !alternates && (skips || guards)
         })
+    }
+
+    /// Whether a start depends on a condition: only one way of the branch leads to it in the same turn.
+    fn guards(&self, condition: Span, started: Span) -> bool {
+        let blocks = &self.function.blocks;
+        let at = blocks.iter().position(|block| block.ops.iter().any(|op| op.span == started));
+        let tested = blocks.iter().enumerate().find_map(|(index, block)| match &block.end {
+            Terminator::Branch { yes, no, span, .. } if *span == condition => Some((index, *yes, *no)),
+            _ => None,
+        });
+        let (Some(at), Some((branch, yes, no))) = (at, tested) else { return false };
+        let heads: BTreeSet<usize> = self.function.loops.iter().map(|of| of.head.0 as usize).collect();
+        let reaches = |from: crate::ir::BlockId| {
+            let mut seen = BTreeSet::new();
+            let mut stack = vec![from.0 as usize];
+            while let Some(block) = stack.pop() {
+                if block == at {
+                    return true;
+                }
+                if block != branch && !heads.contains(&block) && seen.insert(block) {
+                    stack.extend(blocks[block].end.targets().into_iter().map(|to| to.0 as usize));
+                }
+            }
+            false
+        };
+        reaches(yes) != reaches(no)
     }
 
     /// Whether a condition compares the number of a turn.

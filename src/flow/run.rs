@@ -67,7 +67,7 @@ enum Freshness {
 }
 
 /// How many states a block keeps apart in a function of ordinary size.
-pub(crate) const APART: usize = 24;
+pub(crate) const APART: usize = 12;
 
 impl<'p, 'a> Run<'p, 'a> {
     pub(crate) fn new(program: &'p mut Program<'a>, id: FunctionId) -> Self {
@@ -100,7 +100,7 @@ impl<'p, 'a> Run<'p, 'a> {
             order: reverse_postorder(function),
             arrived: function.blocks.iter().map(|_| Arrivals::default()).collect(),
             waiting: BTreeSet::new(),
-            steps: 20_000 + 600 * u64::from(count),
+            steps: 6_000 + 200 * u64::from(count),
             apart,
         }
     }

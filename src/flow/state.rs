@@ -286,7 +286,14 @@ impl State {
         for id in self.reach(&[value]) {
             match self.heap.get_mut(&id) {
                 Some(Object::Handle(handle)) => handle.escaped = true,
-                Some(Object::Container(container)) => container.escaped = true,
+                Some(Object::Container(container)) => {
+                    container.escaped = true;
+                    if container.filled != Some(true) {
+                        // Whoever has it may fill it.
+                        container.keep(Value::UNKNOWN);
+                        container.filled = None;
+                    }
+                }
                 Some(Object::Operation(operation)) => operation.escaped = true,
                 Some(Object::Coroutine(..)) => {
                     // Whoever got it may await it.
@@ -619,8 +626,7 @@ fn forget_in_container(container: &mut Container, symbols: &Symbols, symbol: Sym
             *value = Value::UNKNOWN;
         }
     }
-    container.rest.sort();
-    container.rest.dedup();
+    container.tidy();
 }
 
 /// The object as one that may stand for any number.
@@ -702,8 +708,7 @@ fn join_containers(mut a: Container, mut b: Container) -> Container {
         a.rest.extend(b.entries.into_iter().map(|(_, value)| value));
     }
     a.rest.extend(b.rest);
-    a.rest.sort();
-    a.rest.dedup();
+    a.tidy();
     a.filled = if a.filled == b.filled { a.filled } else { None };
     a.escaped |= b.escaped;
     a.launched &= b.launched;

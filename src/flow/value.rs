@@ -336,24 +336,44 @@ impl Container {
         objects
     }
 
+    /// Brings the rest into its normal form: single objects, one value for all that may be in it, and the others.
+    ///
+    /// Without that, joined paths would add ever other subsets of the same objects.
+    pub(crate) fn tidy(&mut self) {
+        let mut perhaps = Vec::new();
+        let mut rest = Vec::new();
+        for value in std::mem::take(&mut self.rest) {
+            match value {
+                Value::Each(objects) => rest.extend(objects.iter().copied().map(Value::Object)),
+                Value::Perhaps(objects) => perhaps.extend(objects.iter().copied()),
+                other => rest.push(other),
+            }
+        }
+        perhaps.retain(|id| !rest.contains(&Value::Object(*id)));
+        if !perhaps.is_empty() {
+            rest.push(Value::perhaps(perhaps));
+        }
+        rest.sort();
+        rest.dedup();
+        self.rest = rest;
+    }
+
     /// Keeps one more element in no known place.
     pub(crate) fn keep(&mut self, value: Value) {
         self.filled = Some(true);
         self.like = None;
         if !self.rest.contains(&value) {
             self.rest.push(value);
-            self.rest.sort();
+            self.tidy();
         }
     }
 
     /// Forgets the places of the elements.
     pub(crate) fn loosen(&mut self) {
         for (_, value) in std::mem::take(&mut self.entries) {
-            if !self.rest.contains(&value) {
-                self.rest.push(value);
-            }
+            self.rest.push(value);
         }
-        self.rest.sort();
+        self.tidy();
     }
 }
 
@@ -457,8 +477,7 @@ impl Object {
             Self::Manager(Manager::Coalescing(handle)) => *handle = handle.map(rename),
             Self::Container(container) => {
                 container.elements_mut().for_each(apply);
-                container.rest.sort();
-                container.rest.dedup();
+                container.tidy();
             }
             Self::Partial(partial) => {
                 apply(&mut partial.callee);

@@ -79,7 +79,11 @@ impl<'a> Cover<'a> {
         };
         match may_be {
             Value::Object(id) => self.object(*object, *id) && self.is_the_same(*object, *id),
-            Value::Each(ids) | Value::Perhaps(ids) => ids.iter().any(|&id| self.object(*object, id)),
+            Value::Each(ids) => ids.iter().any(|&id| self.object(*object, id)),
+            // One of these, or something else that can no longer be lost.
+            Value::Perhaps(ids) => {
+                ids.iter().any(|&id| self.object(*object, id)) || !self.is_pending_here(*object)
+            }
             Value::Part(id, _) => {
                 let inner = self.state.container(*id).map(Container::objects).unwrap_or_default();
                 inner.into_iter().any(|id| self.object(*object, id))
