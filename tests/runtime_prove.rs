@@ -41,12 +41,11 @@ fn prove(script: &str, linter: &dyn Linter) -> Proof {
     prove_all(&arguments, linter).unwrap().remove(0)
 }
 
-/// A program that is not run, with this verdict line and this marker.
+/// A program of one assertion, with this verdict line and this marker.
 fn compared(verdict: &str, marker: &str, linter: &dyn Linter) -> (Found, Vec<String>) {
-    let Proof { found, disagreements, .. } = prove(
-        &format!("# ranks: 1\n# verdict: {verdict}\nassert {}  {marker}\n", verdict == "completes"),
-        linter,
-    );
+    let holds = if verdict == "completes" { "True" } else { "False" };
+    let script = format!("# ranks: 1\n# verdict: {verdict}\nassert {holds}  {marker}\n");
+    let Proof { found, disagreements, .. } = prove(&script, linter);
     (found, disagreements)
 }
 
