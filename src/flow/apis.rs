@@ -16,6 +16,9 @@ use crate::catalog::{ApiId, Count, Does, Function, Returns, WhichOf};
 use crate::ir::{Constant, ContainerKind, Operator, Which};
 use crate::source::Span;
 
+/// Running numbers.
+pub(crate) const COUNT: Operator = Operator::Other("numbers up to");
+
 /// A tuple of symbols.
 const TUPLE: Operator = Operator::Other("tuple");
 
@@ -103,7 +106,7 @@ impl Run<'_, '_> {
                 Value::NONE
             }
             Does::Nothing | Does::Fence => self.plain_result(state, api, given),
-            Does::Count => Value::Symbol(self.pure_symbol(state, api, given)),
+            Does::Count => self.count(state, given),
             Does::Map | Does::Filter => self.lazy(state, given),
             Does::Read => self.read_result(state, api, given),
             Does::Pass => given.target(),
@@ -183,7 +186,7 @@ impl Run<'_, '_> {
             aliased: false,
             polled: None,
             finished: None,
-            raised: false,
+            raised: None,
             made_in: self.here.in_loop,
             guard: None,
         }
@@ -467,6 +470,16 @@ impl Run<'_, '_> {
             self.give_away(state, &bound.value);
         }
         Value::Symbol(self.pure_symbol(state, api, given))
+    }
+
+    /// `range(n)`.
+    fn count(&mut self, state: &mut State, given: &Given<'_>) -> Value {
+        let bounds = given.arguments.iter().map(|bound| bound.value.symbol().unwrap_or(Symbol::UNKNOWN));
+        let bounds: Vec<Symbol> = bounds.collect();
+        match self.program.symbols.apply(&COUNT, bounds) {
+            Symbol::UNKNOWN => Value::Symbol(self.fresh(state, 0)),
+            numbers => Value::Symbol(numbers),
+        }
     }
 
     /// The symbol of a call that gives the same for the same arguments.

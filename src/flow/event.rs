@@ -140,8 +140,8 @@ pub struct Handle {
     pub notes: Vec<Note>,
     /// The last condition that was decided before the start.
     pub guard: Option<Span>,
-    /// Whether it was pending when an exception was caught on the way.
-    pub raised: bool,
+    /// The handler of an exception that was caught on the way while it was pending.
+    pub raised: Option<Span>,
 }
 
 /// Something that happened to a handle and did not finish it.

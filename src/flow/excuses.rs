@@ -20,7 +20,7 @@ use super::run::Run;
 use super::state::{Decision, State};
 use super::symbol::{Symbol, Term};
 use super::value::{Handle, Object, ObjectId, Value};
-use crate::catalog::{ApiId, Does, DropEffect};
+use crate::catalog::{ApiId, DropEffect};
 use crate::ir::{Constant, Local, Operation, Operator, Place, Terminator};
 use crate::source::Span;
 
@@ -28,6 +28,7 @@ use crate::source::Span;
 #[derive(Default)]
 pub(crate) struct Excuses {
     waited: BTreeSet<Span>,
+    waits: BTreeMap<Span, BTreeSet<Span>>,
     restarted: BTreeSet<Span>,
     handed_on: BTreeSet<Span>,
     carried: BTreeSet<Span>,
@@ -54,6 +55,7 @@ impl Run<'_, '_> {
     /// A handle is waited for.
     pub(crate) fn note_wait(&mut self, started: Span, made_in: Option<u32>) {
         self.excuses.waited.insert(started);
+        self.excuses.waits.entry(started).or_default().insert(self.here.span);
         if self.here.span.start < started.start && self.here.in_loop.is_some() {
             // The wait stands before the start: it is for the handle of an earlier turn.
             self.excuses.carried.insert(started);
@@ -216,6 +218,30 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Whether the way ends a loop around a poll at its head, whose condition says that there is no more to wait for; a loop
+    /// that counts gives up.
+    fn ends_loop(&self, started: Span, path: &[Decision]) -> bool {
+        let Some(headers) = self.excuses.around_wait.get(&started) else { return false };
+        let goes_on_by_condition = |header: Span| {
+            let mut loops = self.function.loops.iter().filter(|of| of.span == header);
+            loops.any(|of| !matches!(self.function.blocks[of.head.0 as usize].end, Terminator::Next { .. }))
+        };
+        let ends = |header: Span| {
+            path.iter().any(|decision| decision.step == Step { span: header, turn: Turn::NoTurn })
+        };
+        headers.iter().any(|&header| ends(header) && goes_on_by_condition(header))
+    }
+
+    /// Whether the exception that was caught may have come from the wait: a wait stands before the handler.
+    fn is_raised_by_the_wait(&self, handle: &Told) -> bool {
+        let Some(handler) = handle.raised else { return false };
+        let waits = self.excuses.waits.get(&handle.started);
+        let before = waits.is_some_and(|waits| {
+            waits.iter().any(|wait| wait.start < handler.start && wait.start > handle.started.start)
+        });
+        before && !self.excuses.limited.contains(&handle.started)
+    }
+
     /// Whether the way was taken because of a backend on which the newest handle of a stream stands for all.
     fn is_stream_ordered(&self, api: ApiId, path: &[Decision]) -> bool {
         let drops = self.program.catalog.drops(api).filter(|drop| drop.effect == DropEffect::Continues);
@@ -250,9 +276,7 @@ impl Run<'_, '_> {
             return false;
         }
         let polled = handle.notes.iter().any(|note| matches!(note, Note::Polled(_)));
-        if (handle.raised && !self.excuses.limited.contains(&started))
-            || (polled && ends_loop(self.excuses.around_wait.get(&started), path))
-        {
+        if self.is_raised_by_the_wait(handle) || (polled && self.ends_loop(started, path)) {
             return true;
         }
         if how == Loss::ScopeEnd && self.excuses.reasserted.contains(&started) {
@@ -318,7 +342,10 @@ impl Run<'_, '_> {
                     | Operator::Other("%" | "&" | "+" | "-")
             )
         };
-        symbols.any_part(condition, &|term| matches!(term, Term::Apply(operator, _) if compares(operator)))
+        let whole = self.is_number_of_turn(symbols.term(condition));
+        (whole
+            || symbols
+                .any_part(condition, &|term| matches!(term, Term::Apply(operator, _) if compares(operator))))
             && symbols.any_part(condition, &|term| self.is_number_of_turn(term))
     }
 
@@ -337,10 +364,7 @@ impl Run<'_, '_> {
 
     /// Whether a symbol is a range of numbers.
     fn counts(&self, symbol: Symbol) -> bool {
-        let Term::Call(parts) = self.program.symbols.term(symbol) else { return false };
-        let path = parts.first().and_then(|&callee| self.program.symbols.path_of(callee));
-        let api = path.and_then(|path| self.program.catalog.api(&path));
-        api.is_some_and(|api| self.program.catalog.function(api).does == Does::Count)
+        matches!(self.program.symbols.term(symbol), Term::Apply(operator, _) if *operator == super::apis::COUNT)
     }
 
     /// Whether a variable is counted up or down somewhere.
@@ -351,13 +375,6 @@ impl Run<'_, '_> {
             _ => false,
         })
     }
-}
-
-/// Whether the way ends one of the loops at its head: its condition says that there is no more to wait for.
-fn ends_loop(headers: Option<&BTreeSet<Span>>, path: &[Decision]) -> bool {
-    let ends =
-        |header: Span| path.iter().any(|decision| decision.step == Step { span: header, turn: Turn::NoTurn });
-    headers.is_some_and(|headers| headers.iter().any(|&header| ends(header)))
 }
 
 /// Whether the way goes past one of the loops without a turn.

@@ -352,6 +352,10 @@ fn normal(symbols: &mut Symbols, condition: Symbol) -> (Atom, bool) {
     let Term::Apply(operator, operands) = symbols.term(condition).clone() else {
         return (Atom::Truth(measured(symbols, condition).unwrap_or(condition)), true);
     };
+    if let (&[count], true) = (operands.as_slice(), operator == super::apis::COUNT) {
+        // There is a number up to `n` if `n` is positive.
+        return negated(below(symbols, count, 1));
+    }
     let &[a, b] = operands.as_slice() else { return (Atom::Truth(condition), true) };
     match operator {
         Operator::Equal | Operator::Is => equality(symbols, a, b),

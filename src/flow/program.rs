@@ -405,6 +405,20 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// Whether a symbol is the result of something done here: then whoever binds it knows that it is something. What is
+    /// copied from another variable, or comes from a caller, may be nothing itself.
+    pub(crate) fn is_made_here(&self, symbol: Symbol) -> bool {
+        matches!(
+            self.symbols.term(symbol),
+            Term::Result(_)
+                | Term::Number(_)
+                | Term::Item(_)
+                | Term::Element(_)
+                | Term::Call(_)
+                | Term::Apply(..)
+        )
+    }
+
     /// Whether an attribute is set to `None` somewhere in the file.
     pub(crate) fn is_sentinel_attribute(&self, place: Symbol) -> bool {
         matches!(self.symbols.term(place), Term::Field(_, name) if self.sentinels.contains(&**name))

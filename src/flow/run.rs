@@ -67,7 +67,7 @@ enum Freshness {
 }
 
 /// How many states a block keeps apart in a function of ordinary size.
-pub(crate) const APART: usize = 12;
+pub(crate) const APART: usize = 16;
 
 impl<'p, 'a> Run<'p, 'a> {
     pub(crate) fn new(program: &'p mut Program<'a>, id: FunctionId) -> Self {
@@ -100,7 +100,7 @@ impl<'p, 'a> Run<'p, 'a> {
             order: reverse_postorder(function),
             arrived: function.blocks.iter().map(|_| Arrivals::default()).collect(),
             waiting: BTreeSet::new(),
-            steps: 6_000 + 200 * u64::from(count),
+            steps: 10_000 + 300 * u64::from(count),
             apart,
         }
     }
@@ -131,6 +131,10 @@ impl<'p, 'a> Run<'p, 'a> {
         let mut summary = self.summary.clone();
         let all: BTreeSet<Symbol> = self.looked_into.values().flatten().copied().collect();
         summary.trust_loops(&self.program.symbols);
+        summary.computes = summary
+            .outcomes
+            .iter()
+            .any(|outcome| outcome.result.symbol().is_some_and(|symbol| !self.program.is_visible(symbol)));
         summary.looks_into =
             all.into_iter().filter(|&symbol| self.program.is_reachable_by_caller(symbol)).collect();
         summary
@@ -226,7 +230,7 @@ impl<'p, 'a> Run<'p, 'a> {
                     let mut next = state.clone();
                     if index > 0 {
                         // Into a handler: what raised may have been the wait.
-                        next.mark_raised();
+                        next.mark_raised(self.begin_of(to));
                     }
                     self.arrive(from, to, next);
                 }
@@ -304,6 +308,11 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
+    /// Where the code of a block begins.
+    fn begin_of(&self, block: BlockId) -> Option<Span> {
+        self.function.blocks[block.0 as usize].ops.first().map(|op| op.span)
+    }
+
     fn arrive(&mut self, from: BlockId, to: BlockId, mut state: State) {
         if self.is_back_edge(from, to) {
             self.forget_what_may_change(&mut state, to);
@@ -350,17 +359,7 @@ impl<'p, 'a> Run<'p, 'a> {
     /// `None` (or not negative). So `if buffer is not None: handle.wait()` waits where both were set together.
     pub(crate) fn set_sentinel(&mut self, state: &mut State, to: Local, symbol: Symbol, part: u32) -> Symbol {
         let Some(constants) = self.sentinels.get(&to).cloned() else { return symbol };
-        // What is copied from another variable, or comes from a caller, may be nothing itself.
-        let made_here = matches!(
-            self.program.symbols.term(symbol),
-            Term::Result(_)
-                | Term::Number(_)
-                | Term::Item(_)
-                | Term::Element(_)
-                | Term::Call(_)
-                | Term::Apply(..)
-        );
-        if !made_here {
+        if !self.program.is_made_here(symbol) {
             return symbol;
         }
         if self.program.symbols.constant_of(symbol).is_some() || self.program.type_of(symbol).is_some() {

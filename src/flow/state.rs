@@ -24,6 +24,7 @@ use super::symbol::{Site, Symbol, Symbols, Term};
 use super::value::{Age, Container, Handle, Object, ObjectId, Position, Slot, Status, Value};
 use super::variables::Variables;
 use crate::ir::{BlockId, Local, Which};
+use crate::source::Span;
 
 /// The state of one path at one point.
 #[derive(Clone, Debug, Default)]
@@ -306,12 +307,12 @@ impl State {
     }
 
     /// An exception may have come from a wait for any of the pending handles.
-    pub(crate) fn mark_raised(&mut self) {
+    pub(crate) fn mark_raised(&mut self, handler: Option<Span>) {
         for object in self.heap.values_mut() {
             if let Object::Handle(handle) = object
                 && handle.status == Status::Pending
             {
-                handle.raised = true;
+                handle.raised = handler;
             }
         }
     }

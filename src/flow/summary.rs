@@ -31,6 +31,8 @@ pub(crate) struct Summary {
     pub(crate) looks_into: Vec<Symbol>,
     /// Whether it starts or finishes anything.
     pub(crate) communicates: bool,
+    /// Whether some result is something that no caller can recognise.
+    pub(crate) computes: bool,
 }
 
 /// Conditions and whether they hold.
@@ -132,7 +134,7 @@ impl Summary {
                     && outcome.heap.is_empty()
                     && outcome.types.is_empty()
             })
-            && self.outcomes.iter().any(|outcome| outcome.result == Value::UNKNOWN)
+            && self.computes
     }
 
     /// Whether some outcome gives a handle, or stores or pushes one.

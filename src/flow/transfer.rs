@@ -404,7 +404,7 @@ impl Run<'_, '_> {
         let is_set = self.program.is_sentinel_attribute(place)
             && self.program.symbols.constant_of(symbol).is_none()
             && self.program.type_of(symbol).is_none()
-            && symbol != Symbol::UNKNOWN;
+            && self.program.is_made_here(symbol);
         if !is_set {
             return value;
         }

@@ -217,8 +217,8 @@ pub(crate) struct Handle {
     pub(crate) polled: Option<Span>,
     /// Where it was finished.
     pub(crate) finished: Option<Span>,
-    /// Whether it was pending when an exception was caught.
-    pub(crate) raised: bool,
+    /// The handler of an exception that was caught while it was pending.
+    pub(crate) raised: Option<Span>,
     /// The innermost loop around its start.
     pub(crate) made_in: Option<u32>,
     /// The last condition that was decided before the start.

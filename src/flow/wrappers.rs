@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::calls::{Results, doubt};
+use super::calls::{ELEMENTS, Results, doubt};
 use super::event::Loss;
 use super::program::{Attribute, Depth, Made, Type};
 use super::run::Run;
@@ -224,6 +224,12 @@ impl Run<'_, '_> {
                 Value::Object(id) => Value::Length(id),
                 _ => Value::UNKNOWN,
             },
+            Term::Apply(operator, operands) if operator == ELEMENTS => {
+                match self.resolve(state, call, operands[0]) {
+                    Value::Symbol(of) => Value::Symbol(self.program.symbols.apply(&operator, vec![of])),
+                    followed => followed,
+                }
+            }
             Term::Apply(operator, operands) => {
                 let all: Vec<Symbol> = operands
                     .iter()
@@ -317,6 +323,9 @@ impl Run<'_, '_> {
             let mut object = object.clone();
             self.translate_object(state, call, &mut object, &copies);
             self.retell(&mut object, call, kept.contains(id));
+            if let Object::Handle(handle) = &mut object {
+                handle.guard = state.path.last().map(|decision| decision.step.span);
+            }
             if let Some(copy) = copies.get(id) {
                 state.heap.insert(*copy, object);
             }

@@ -52,7 +52,7 @@ impl Story {
             holder: None,
             notes: Vec::new(),
             guard: None,
-            raised: false,
+            raised: None,
         }
     }
 
