@@ -5,11 +5,15 @@
 //! | 0 | nothing to report, or advice only |
 //! | 1 | errors or warnings were found |
 //! | 2 | the work could not be done: bad arguments, a file that could not be read or parsed |
+//!
+//! `run` and `prove` keep to it: 1 is a program that does not complete, or a fixture that disagrees. Both end with 130 after
+//! Ctrl-C.
 
 mod arguments;
 mod check;
 mod output;
 mod progress;
+mod prove;
 mod rule;
 
 use std::ffi::OsString;
@@ -23,19 +27,26 @@ use arguments::{Arguments, Command};
 /// Runs the command line; the first argument is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     crate::project::keep_crashes_quiet();
-    let exit = match Arguments::try_parse_from(arguments) {
-        Ok(Arguments { command: Command::Check(check) }) => check::run(&check),
-        Ok(Arguments { command: Command::Rule(rule) }) => rule::run(&rule),
+    match Arguments::try_parse_from(arguments) {
+        Ok(Arguments { command }) => execute(command),
         Err(error) => {
             // Where nobody listens, there is nobody to tell.
             let _ = error.print();
             match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Clean,
-                _ => Exit::Failed,
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Clean.into(),
+                _ => Exit::Failed.into(),
             }
         }
-    };
-    exit.into()
+    }
+}
+
+fn execute(command: Command) -> ExitCode {
+    match command {
+        Command::Check(arguments) => check::run(&arguments).into(),
+        Command::Rule(arguments) => rule::run(&arguments).into(),
+        Command::Run(arguments) => crate::runtime::command::run(&arguments),
+        Command::Prove(arguments) => prove::run(&arguments),
+    }
 }
 
 /// How a run ends.

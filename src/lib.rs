@@ -1,7 +1,7 @@
 //! `unwaited` finds asynchronous communication that was started and never properly finished.
 //!
 //! Data flows one way through the layers, and a module names only modules above it in this list:
-//! [`source`], [`catalog`] (with the words of [`ir`]), [`ir`], [`frontend`], [`flow`], [`rules`], [`project`], [`report`], [`cli`].
+//! [`source`], [`catalog`] (with the words of [`ir`]), [`ir`], [`frontend`], [`flow`], [`rules`], [`project`], [`report`], [`runtime`], [`cli`].
 
 pub mod catalog;
 pub mod cli;
@@ -11,4 +11,5 @@ pub mod ir;
 pub mod project;
 pub mod report;
 pub mod rules;
+pub mod runtime;
 pub mod source;

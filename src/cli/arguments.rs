@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::project::{BadRuleName, KnownRule, RuleName, known_rule};
 use crate::rules::Severity;
+use crate::runtime::command::RunArgs;
+use crate::runtime::prove::ProveArgs;
 
 /// Finds asynchronous communication that was started and never properly finished.
 #[derive(Debug, Parser)]
@@ -22,6 +24,10 @@ pub(super) enum Command {
     Check(Box<CheckArguments>),
     /// Explain one rule, or list all of them
     Rule(RuleArguments),
+    /// Execute a program of N ranks in the companion runtime
+    Run(Box<RunArgs>),
+    /// Execute fixtures under every schedule, and compare with what they and the linter say
+    Prove(ProveArgs),
 }
 
 #[derive(Args, Debug)]
