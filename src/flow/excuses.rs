@@ -20,7 +20,7 @@ use super::run::Run;
 use super::state::{Decision, State};
 use super::symbol::{Symbol, Term};
 use super::value::{Handle, Object, ObjectId, Value};
-use crate::catalog::{ApiId, DropEffect};
+use crate::catalog::{ApiId, Does, DropEffect};
 use crate::ir::{Constant, Local, Operation, Operator, Place, Terminator};
 use crate::source::Span;
 
@@ -261,7 +261,9 @@ impl Run<'_, '_> {
     fn is_loss_excused(&self, handle: &Told, how: Loss, path: &[Decision]) -> bool {
         let (started, guard) = (handle.started, handle.guard);
         let is_handed_on = self.excuses.handed_on.contains(&started);
-        if is_handed_on && self.excuses.by_number.contains(&started) {
+        // A manager stands for the calls inside of it; a way that does not need it may have kept what one of them gave.
+        let is_manager = self.program.catalog.function(handle.api).does == Does::Coalesce;
+        if is_handed_on && (is_manager || self.excuses.by_number.contains(&started)) {
             return true;
         }
         // A handle that was started in a method and kept by its object, which waits for the device.
