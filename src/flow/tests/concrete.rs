@@ -581,7 +581,23 @@ impl World<'_> {
 
     fn escape(&mut self, value: &Value) {
         let all = self.reach(value.objects());
+        for &id in &all {
+            if matches!(self.heap.get(&id), Some(Object::Container(_, elements)) if elements.is_empty()) {
+                self.fill(id);
+            }
+        }
         self.escaped.extend(all);
+    }
+
+    /// Whoever got an empty container may have put something into it.
+    fn fill(&mut self, id: usize) {
+        let count = self.choose(3);
+        for index in 0..count {
+            let element = self.something();
+            if let Some(Object::Container(_, elements)) = self.heap.get_mut(&id) {
+                elements.push((Value::Plain(Plain::Constant(Constant::Int(index as i64))), element));
+            }
+        }
     }
 
     fn finish(&mut self, target: &Value, which: Which) {

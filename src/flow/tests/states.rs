@@ -78,6 +78,8 @@ impl<'a> Cover<'a> {
             return !matches!(may_be, Value::Object(id) if self.matters(*id));
         };
         match may_be {
+            // Which handle it is that can no longer be lost makes no difference.
+            Value::Object(id) if !self.matters(*id) && !self.is_pending_here(*object) => true,
             Value::Object(id) => self.object(*object, *id) && self.is_the_same(*object, *id),
             Value::Each(ids) => ids.iter().any(|&id| self.object(*object, id)),
             // One of these, or something else that can no longer be lost.
