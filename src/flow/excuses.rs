@@ -299,7 +299,9 @@ impl Run<'_, '_> {
                 self.excuses.carried.contains(&started) || self.excuses.by_number.contains(&started);
             let guards = guard == Some(span) && self.guards(span, started);
             let skips = carried && (how == Loss::Renewed || span.start >= started.start);
-            counts && !alternates && (skips || guards)
+            // How many there are is counted beside the list: `if count > 0: for handle in handles: …`.
+            let how_many = self.is_in_a_loop(started) && how == Loss::ScopeEnd && span.start >= started.start;
+            counts && !alternates && (skips || guards || how_many)
         })
     }
 
@@ -349,6 +351,13 @@ impl Run<'_, '_> {
             || symbols
                 .any_part(condition, &|term| matches!(term, Term::Apply(operator, _) if compares(operator))))
             && symbols.any_part(condition, &|term| self.is_number_of_turn(term))
+    }
+
+    fn is_in_a_loop(&self, place: Span) -> bool {
+        let holds = |block: &crate::ir::BlockId| {
+            self.function.blocks[block.0 as usize].ops.iter().any(|op| op.span == place)
+        };
+        self.function.loops.iter().any(|of| of.blocks.iter().any(holds))
     }
 
     fn is_remainder(&self, condition: Symbol) -> bool {

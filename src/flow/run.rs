@@ -440,7 +440,9 @@ impl Arrivals {
         }
         let before = known.clone();
         known.weaken(symbols, state, at);
-        let changed = !known.is_alike(&before) || known.facts != before.facts;
+        let changed = !known.is_alike(&before)
+            || known.facts != before.facts
+            || !known.locals.differing(&before.locals).is_empty();
         if changed {
             *freshness = Freshness::New;
         }

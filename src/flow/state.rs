@@ -422,8 +422,8 @@ impl State {
 
     /// Makes one state of two that are alike; tells whether that is less than `self` said.
     pub(crate) fn merge(&mut self, symbols: &mut Symbols, mut other: Self, at: BlockId) -> bool {
-        self.renew_merged(symbols, &mut other, at);
-        let mut changed =
+        let mut changed = self.renew_merged(symbols, &mut other, at);
+        changed |=
             self.facts.intersect(symbols, &other.facts) | self.outdated.intersect(symbols, &other.outdated);
         let differing = self.memory.iter().filter(|(place, value)| other.memory.get(place) != Some(value));
         let gone: Vec<Symbol> = differing.map(|(&place, _)| place).collect();
@@ -448,17 +448,21 @@ impl State {
         changed
     }
 
-    /// Gives a merged symbol to every variable that holds different symbols in the two states.
-    fn renew_merged(&mut self, symbols: &mut Symbols, other: &mut Self, at: BlockId) {
+    /// Gives a merged symbol to every variable that holds different symbols in the two states; tells whether one of them held
+    /// something more certain until now.
+    fn renew_merged(&mut self, symbols: &mut Symbols, other: &mut Self, at: BlockId) -> bool {
+        let mut changed = false;
         for local in self.locals.differing(&other.locals) {
             let merged = symbols.intern(Term::Merged(at, local.0));
             if self.locals.get(local) != Some(Value::Symbol(merged)) {
                 self.forget_symbol(symbols, merged);
+                changed = true;
             }
             other.forget_symbol(symbols, merged);
             self.locals.bind(local, Value::Symbol(merged));
             other.locals.bind(local, Value::Symbol(merged));
         }
+        changed
     }
 
     /// Joins a state that is not alike: afterwards only what holds on both is certain.
