@@ -10,6 +10,8 @@
 //! reqs.wait()                            WaitOnList               told
 //! ```
 
+use std::collections::BTreeSet;
+
 use super::{Context, Finding, Law};
 use crate::flow::{Event, Handle, What};
 use crate::source::Span;
@@ -25,14 +27,17 @@ pub(super) struct Told<'a> {
 
 /// Keeps the best finding of each mistake, in the order of the file.
 pub(super) fn one_finding_each(mut told: Vec<Told<'_>>, context: &Context<'_>) -> Vec<Finding> {
-    let causes: Vec<Span> =
+    let causes: BTreeSet<Span> =
         told.iter().filter(|told| told.law == Law::Api).flat_map(spans_of_cause).collect();
     told.retain(|told| told.law == Law::Api || !is_consequence(site(told), &causes));
     told.sort_by_key(|told| (told.rank, told.event.path.len(), told.finding.primary.span));
 
+    let mut known = BTreeSet::new();
     let mut kept: Vec<Told<'_>> = Vec::new();
     for next in told {
-        if !kept.iter().any(|earlier| is_same_mistake(earlier, &next, context)) {
+        let signs = signs_of(&next, context);
+        if signs.is_disjoint(&known) {
+            known.extend(signs);
             kept.push(next);
         }
     }
@@ -50,28 +55,34 @@ fn spans_of_cause(told: &Told<'_>) -> [Span; 2] {
     [site(told), told.finding.primary.span]
 }
 
-fn is_consequence(site: Span, causes: &[Span]) -> bool {
+fn is_consequence(site: Span, causes: &BTreeSet<Span>) -> bool {
     causes.contains(&site)
 }
 
-fn is_same_mistake(one: &Told<'_>, other: &Told<'_>, context: &Context<'_>) -> bool {
-    if one.law != other.law {
-        return false;
-    }
-    match one.law {
-        Law::Api => one.rank == other.rank && one.finding.primary.span == other.finding.primary.span,
-        Law::Reach => site(one) == site(other) || is_same_holder_on_a_line(one, other, context),
-    }
+/// What two findings of one mistake have in common.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Sign {
+    /// One rule at one place.
+    Call(usize, Span),
+    /// The handle of one start.
+    Site(Span),
+    /// Handles that one name holds and one line starts, by where the line begins.
+    Holder(String, usize),
 }
 
-fn is_same_holder_on_a_line(one: &Told<'_>, other: &Told<'_>, context: &Context<'_>) -> bool {
-    let holder = |told: &Told<'_>| handle_of(&told.event.what).and_then(|handle| handle.holder.clone());
-    let line = |told: &Told<'_>| line_of(site(told), context.text);
-    holder(one).is_some() && holder(one) == holder(other) && line(one) == line(other)
+fn signs_of(told: &Told<'_>, context: &Context<'_>) -> BTreeSet<Sign> {
+    if told.law == Law::Api {
+        return BTreeSet::from([Sign::Call(told.rank, told.finding.primary.span)]);
+    }
+    let site = site(told);
+    let holder = handle_of(&told.event.what).and_then(|handle| handle.holder.clone());
+    let line = holder.map(|name| Sign::Holder(name, line_start(site, context.text)));
+    std::iter::once(Sign::Site(site)).chain(line).collect()
 }
 
-fn line_of(span: Span, text: &str) -> usize {
-    text.bytes().take(span.start as usize).filter(|byte| *byte == b'\n').count()
+fn line_start(span: Span, text: &str) -> usize {
+    let mut before = text.as_bytes().iter().take(span.start as usize);
+    before.rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1)
 }
 
 /// The handle that something happened to, where it is known.
