@@ -10,6 +10,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("horovod.toml", include_str!("../../rules/apis/horovod.toml")),
     ("mpi4py.toml", include_str!("../../rules/apis/mpi4py.toml")),
     ("mpi4py_pkl5.toml", include_str!("../../rules/apis/mpi4py_pkl5.toml")),
+    ("numpy.toml", include_str!("../../rules/apis/numpy.toml")),
     ("paddle.toml", include_str!("../../rules/apis/paddle.toml")),
     ("paddle_stream.toml", include_str!("../../rules/apis/paddle_stream.toml")),
     ("python.toml", include_str!("../../rules/apis/python.toml")),
@@ -20,5 +21,6 @@ pub const FILES: &[(&str, &str)] = &[
     ("torch_functional.toml", include_str!("../../rules/apis/torch_functional.toml")),
     ("torch_futures.toml", include_str!("../../rules/apis/torch_futures.toml")),
     ("torch_rpc.toml", include_str!("../../rules/apis/torch_rpc.toml")),
+    ("torch_tensor.toml", include_str!("../../rules/apis/torch_tensor.toml")),
     ("torch_window.toml", include_str!("../../rules/apis/torch_window.toml")),
 ];
