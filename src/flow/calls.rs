@@ -81,7 +81,8 @@ impl Run<'_, '_> {
         results
     }
 
-    /// Calls a function that is known for what it does to data: it keeps nothing of what it is given.
+    /// Calls a function that is known for what it does to data: it keeps nothing of what it is given. A method is known by
+    /// its name alone, and `box.add(handle)` keeps it.
     fn call_on_data(
         &mut self,
         mut state: State,
@@ -90,6 +91,9 @@ impl Run<'_, '_> {
         receiver: Option<Symbol>,
         arguments: &[Bound],
     ) -> Results {
+        if receiver.is_some() {
+            arguments.iter().for_each(|bound| self.give_away(&mut state, &bound.value));
+        }
         match self.data_result(&mut state, used, callee, receiver, arguments) {
             Some(value) => vec![(state, value)],
             None => {
