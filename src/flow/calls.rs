@@ -223,7 +223,9 @@ impl Run<'_, '_> {
         arguments: &[Bound],
     ) -> Results {
         let this = Value::Symbol(receiver);
-        if !matches!(self.program.symbols.term(receiver), Term::Path(_) | Term::Class(_)) {
+        // A method that takes a handle is not one of a tensor, whatever it is called.
+        let takes_handle = arguments.iter().any(|bound| self.is_handle(&state, &bound.value));
+        if !takes_handle && !matches!(self.program.symbols.term(receiver), Term::Path(_) | Term::Class(_)) {
             self.touch_by_method(&mut state, receiver, name, arguments);
         }
         match self.program.type_of(receiver) {
