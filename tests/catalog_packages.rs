@@ -12,9 +12,10 @@
     reason = "a test fails by panicking and says what it skips"
 )]
 
+#[path = "support/interpreter.rs"]
+mod interpreter;
+
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use unwaited::catalog::{FILES, Function, Library};
@@ -178,8 +179,8 @@ fn parameters_and_attributes_are_those_of_the_installed_packages() {
     }
     for asked in packages.into_values() {
         let (files, questions): (Vec<&str>, Vec<Value>) = asked.into_iter().unzip();
-        match ask(COMPARE, &Value::Array(questions)) {
-            Ok(answers) => files.iter().zip(&answers).for_each(|(file, answer)| judge(file, answer)),
+        match interpreter::ask(COMPARE, &Value::Array(questions)) {
+            Ok(answers) => judge_all(&files, &answers),
             Err(reason) => println!("{files:?} are not compared: {reason}"),
         }
     }
@@ -192,8 +193,8 @@ fn parameters_are_those_of_packages_that_can_only_be_read() {
         libraries.filter_map(|(file, library)| Some((file, written(&library)?))).unzip();
     let folders = std::env::var_os("UNWAITED_SOURCES").unwrap_or_default();
     let folders: Vec<_> = std::env::split_paths(&folders).collect();
-    match ask(READ, &json!({ "folders": folders, "libraries": libraries })) {
-        Ok(answers) => files.iter().zip(&answers).for_each(|(file, answer)| judge(file, answer)),
+    match interpreter::ask(READ, &json!({ "folders": folders, "libraries": libraries })) {
+        Ok(answers) => judge_all(&files, &answers),
         Err(reason) => println!("{files:?} are not compared: {reason}"),
     }
 }
@@ -209,6 +210,12 @@ fn written(library: &Library) -> Option<Value> {
     let facts: Vec<Value> = facts.collect();
     let package = facts.first()?["file"].as_str()?.split('/').next()?.to_owned();
     Some(json!({ "package": package, "version": library.version, "functions": facts }))
+}
+
+fn judge_all(files: &[&str], answers: &Value) {
+    let answers = answers.as_array().unwrap();
+    assert_eq!(files.len(), answers.len());
+    files.iter().zip(answers).for_each(|(file, answer)| judge(file, answer));
 }
 
 fn judge(file: &str, answer: &Value) {
@@ -234,21 +241,4 @@ fn question(library: &Library) -> Value {
             .map(|class| (format!("{home}.{}", class.name), json!(class.attributes)))
             .collect::<serde_json::Map<_, _>>(),
     })
-}
-
-fn ask(script: &str, questions: &Value) -> Result<Vec<Value>, String> {
-    let python = std::env::var("UNWAITED_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let mut child = Command::new(&python)
-        .args(["-c", script])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| format!("{python}: {error}"))?;
-    let sent = child.stdin.take().unwrap().write_all(questions.to_string().as_bytes());
-    let output = child.wait_with_output().unwrap();
-    sent.map_err(|error| format!("{python}: {error}"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let last = text.lines().last().unwrap_or_default();
-    serde_json::from_str(last).map_err(|error| format!("{python} says nothing useful: {error}"))
 }
