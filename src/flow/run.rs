@@ -86,6 +86,7 @@ impl<'p, 'a> Run<'p, 'a> {
             count += block.ops.len() as u32 + 1;
         }
         program.start_function();
+        let arrays = arrays(function, program.catalog);
         let apart = (60_000 / (count as usize + 1)).clamp(4.min(program.apart), program.apart);
         Self {
             program,
@@ -99,7 +100,7 @@ impl<'p, 'a> Run<'p, 'a> {
             disturbed: BTreeMap::new(),
             made: HashSet::new(),
             sentinels: sentinels(function),
-            arrays: arrays(function, program.catalog),
+            arrays,
             named_last: None,
             fills: Vec::new(),
             bases: BTreeSet::new(),
