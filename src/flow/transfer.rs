@@ -123,8 +123,8 @@ impl Run<'_, '_> {
                 let value = self.operand(&state, value);
                 self.give_away(&mut state, &value);
             }
-            Operation::Start { to, api, .. } => {
-                let value = self.start_by_name(&mut state, api);
+            Operation::Start { to, api, buffers } => {
+                let value = self.start_by_name(&mut state, api, buffers);
                 self.bind(&mut state, *to, value);
             }
             Operation::Finish { target, which } => {
