@@ -49,6 +49,8 @@ pub struct Catalog {
     value_paths: HashMap<String, TypeId>,
     /// Modules that any project may re-export under its own path, as `.MPI.`, with the canonical module, as `mpi4py.MPI.`.
     moved: Vec<(String, String)>,
+    /// The blocking forms of what starts something.
+    blocking: BTreeSet<ApiId>,
     /// All methods of a name, of all classes.
     named: HashMap<String, Vec<ApiId>>,
     words: words::Words,
@@ -186,6 +188,16 @@ impl Catalog {
         let entry = self.api_entry(api);
         let kind = entry.function.kind;
         self.libraries[entry.drops_of].drops.iter().filter(move |drop| drop.kind == kind)
+    }
+
+    /// Whether a function is the blocking form of one that starts something.
+    pub fn is_blocking(&self, api: ApiId) -> bool {
+        self.blocking.contains(&api)
+    }
+
+    /// When a send that is waited for at once blocks both ranks head to head, where the library says so.
+    pub fn sends_block(&self, api: ApiId) -> Option<&str> {
+        self.library(self.api_entry(api)).sends_block.as_deref()
     }
 
     /// The words of which a file must contain one to start anything, sorted. A file may also start something through a

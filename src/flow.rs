@@ -18,7 +18,8 @@
 //! is left of that where paths meet.
 //! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
 //! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
-//! other functions. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`].
+//! other functions. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`]; [`overlap`] looks at what stands between
+//! start and wait.
 
 mod apis;
 mod calls;
@@ -32,6 +33,7 @@ mod handles;
 mod loops;
 mod losses;
 mod order;
+mod overlap;
 mod program;
 mod run;
 mod slots;
@@ -47,7 +49,7 @@ mod wrappers;
 
 use std::rc::Rc;
 
-pub use event::{Event, Handle, Idle, Loss, Misuse, Note, Origin, Selection, Step, Turn, What};
+pub use event::{Event, Exposure, Handle, Idle, Loss, Misuse, Note, Order, Origin, Selection, Spare, Step, Turn, Turns, What};
 
 use crate::catalog::Catalog;
 use crate::ir::{FunctionId, Global, Unit};

@@ -13,13 +13,16 @@
 
 mod bad_timeout;
 mod batch_misuse;
+mod busy_poll;
 mod discarded_handle;
 mod finding;
 #[cfg(test)]
 mod hand_built;
+mod immediate_wait;
 mod mistake;
 mod overwritten_handle;
 mod partly_waited;
+mod serialized_loop;
 mod story;
 mod unlaunched_operation;
 mod unread_handle;
@@ -41,6 +44,9 @@ pub const RULES: &[Rule] = &[
     unwaited_handle::RULE,
     unread_handle::RULE,
     unlaunched_operation::RULE,
+    serialized_loop::RULE,
+    immediate_wait::RULE,
+    busy_poll::RULE,
     batch_misuse::RULE,
     wait_on_list::RULE,
     wait_never_runs::RULE,
@@ -78,6 +84,8 @@ pub struct Rule {
 pub enum Law {
     /// A pending handle stays reachable until it is finished.
     Reach,
+    /// Between start and wait there is work to overlap with.
+    Overlap,
     /// A call can do what it says.
     Api,
 }
@@ -87,6 +95,7 @@ impl Law {
     pub fn words(self) -> &'static str {
         match self {
             Self::Reach => "Reach: a pending handle stays reachable until it is finished",
+            Self::Overlap => "Overlap: between start and wait there is work",
             Self::Api => "API: a call can do what it says",
         }
     }

@@ -3,6 +3,7 @@
 /// The name and the text of each file in `rules/apis`.
 pub const FILES: &[(&str, &str)] = &[
     ("byteps.toml", include_str!("../../rules/apis/byteps.toml")),
+    ("computations.toml", include_str!("../../rules/apis/computations.toml")),
     ("deepspeed.toml", include_str!("../../rules/apis/deepspeed.toml")),
     ("devices.toml", include_str!("../../rules/apis/devices.toml")),
     ("horovod.toml", include_str!("../../rules/apis/horovod.toml")),

@@ -39,6 +39,7 @@ pub(super) struct Type {
 pub(super) struct Facts {
     pub(super) name: String,
     pub(super) drops: Vec<OnDrop>,
+    pub(super) sends_block: Option<String>,
     evidence: Vec<String>,
 }
 
@@ -79,6 +80,7 @@ pub(super) fn load(
         loader.declare_functions(file, index)?;
     }
     files.iter().try_for_each(|file| loader.check_operations(file))?;
+    files.iter().for_each(|file| loader.note_blocking(file));
     Ok(loader.catalog)
 }
 
@@ -159,6 +161,7 @@ fn empty(files: &[File<'_>]) -> Catalog {
         type_paths: HashMap::new(),
         value_paths: HashMap::new(),
         moved: files.iter().flat_map(File::moved).collect(),
+        blocking: BTreeSet::new(),
         named: HashMap::new(),
         words: Words::new(functions, asked_for),
     }
@@ -170,7 +173,12 @@ fn facts(library: &Library) -> Facts {
         [] => library.modules.iter().map(first_segment).collect(),
         given => given.to_vec(),
     };
-    Facts { name: library.library.clone(), drops: library.drops.clone(), evidence }
+    Facts {
+        name: library.library.clone(),
+        drops: library.drops.clone(),
+        sends_block: library.sends_block.clone(),
+        evidence,
+    }
 }
 
 /// The catalogue while it grows.
@@ -310,6 +318,14 @@ impl Loader {
         })
     }
 
+    /// Notes what is the blocking form of something, where it has an entry of its own.
+    fn note_blocking(&mut self, file: &File<'_>) {
+        for name in file.library.functions.iter().filter_map(|function| function.blocking.as_ref()) {
+            let near = self.catalog.api(&format!("{}.{name}", file.home()));
+            self.catalog.blocking.extend(near.or_else(|| self.catalog.api(name)));
+        }
+    }
+
     /// Checks that an operation object may run only functions that exist.
     fn check_operations(&self, file: &File<'_>) -> Result<(), CatalogError> {
         for function in &file.library.functions {
@@ -333,6 +349,7 @@ fn check_arguments(file: &File<'_>, function: &Function) -> Result<(), CatalogEr
         ("when.argument", function.when.as_ref().map(|when| &when.argument)),
         ("timeout.argument", function.timeout.as_ref().map(|timeout| &timeout.argument)),
         ("runs.argument", function.runs.as_ref().map(|runs| &runs.argument)),
+        ("room.argument", function.room.as_ref().map(|room| &room.argument)),
     ];
     let mentioned = mentioned.into_iter().filter_map(|(key, name)| Some((key, name?)));
     let buffers = function.buffers.iter().map(|buffer| ("buffers.argument", &buffer.argument));

@@ -61,6 +61,9 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// Where a send that is waited for at once blocks both ranks head to head: when, as a clause (`above the eager limit`).
+    #[serde(default)]
+    pub sends_block: Option<String>,
     /// The library whose drop entries apply to kinds of operations that this one has no entry for (default: the one whose
     /// handle a function gives).
     #[serde(default)]
@@ -203,9 +206,15 @@ pub struct Function {
     /// For a finish: whether a second one on the same handle is a mistake, for which kinds and backends.
     #[serde(default)]
     pub again: Vec<Again>,
+    /// For a poll: for which kinds and backends the answer stays no until somebody waits.
+    #[serde(default)]
+    pub stays_false: Vec<Again>,
     /// For a finish or poll: what it returns.
     #[serde(default)]
     pub returns: Returns,
+    /// The room for a message that is to be unpacked, where it has to be given.
+    #[serde(default)]
+    pub room: Option<Room>,
     /// For an operation object: the argument that names the function to run, and the functions that it may name.
     #[serde(default)]
     pub runs: Option<Runs>,
@@ -255,6 +264,10 @@ pub enum Does {
     Nothing,
     /// Waits for everything that is in the streams of a device: `torch.cuda.synchronize`.
     Fence,
+    /// Computes something new from its arguments that takes time and keeps none of them: `matmul`.
+    Compute,
+    /// Lets time pass and does nothing: `time.sleep`.
+    Pause,
     /// Never returns: `sys.exit`, `Abort`.
     Exit,
     /// Gives a container of the elements of its argument: `list`, `sorted`, `reversed`, `iter`, `deque`.
@@ -363,7 +376,17 @@ pub struct Timeout {
     pub rejects: Vec<String>,
 }
 
-/// A second finish that goes wrong.
+/// Room for a message whose size the receiver does not know.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Room {
+    /// The argument that is the room, or says how large it is.
+    pub argument: String,
+    /// What happens without it, one clause in the present tense.
+    pub harm: String,
+}
+
+/// A finish or poll that goes wrong.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Again {

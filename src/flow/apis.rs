@@ -48,6 +48,7 @@ impl Run<'_, '_> {
     ) -> Results {
         let catalog = self.program.catalog;
         let entry = catalog.function(api);
+        self.overlap.note_call(self.here.operation, api);
         let mut given = Given { entry, receiver: receiver.cloned(), arguments: arguments.to_vec() };
         if given.receiver.is_none()
             && catalog.owner(api).is_some()
@@ -80,7 +81,10 @@ impl Run<'_, '_> {
     ) -> Value {
         match given.entry.does {
             Does::Finish => self.finish_by_api(state, api, given),
-            Does::Poll => self.poll_by_api(state, given),
+            Does::Poll => {
+                self.note_poll(state, api, &given.target());
+                self.poll_by_api(state, given)
+            }
             Does::Release => {
                 let target = given.target();
                 self.release(state, &target);
@@ -105,7 +109,7 @@ impl Run<'_, '_> {
                 self.name_backend(given);
                 Value::NONE
             }
-            Does::Nothing | Does::Fence => self.plain_result(state, api, given),
+            Does::Nothing | Does::Fence | Does::Compute | Does::Pause => self.plain_result(state, api, given),
             Does::Count => self.count(state, given),
             Does::Map | Does::Filter => self.lazy(state, given),
             Does::Read => self.read_result(state, api, given),

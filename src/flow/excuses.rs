@@ -213,6 +213,9 @@ impl Run<'_, '_> {
             | What::NoSuchMethod { .. }
             | What::WaitNeverRuns { .. }
             | What::WaitedTwice { .. }
+            | What::WaitedAtOnce { .. }
+            | What::SerialLoop { .. }
+            | What::BusyPoll { .. }
             | What::BadTimeout { .. }
             | What::BatchMisuse { .. } => false,
         }

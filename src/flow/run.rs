@@ -26,6 +26,7 @@ pub(crate) struct Run<'p, 'a> {
     pub(crate) here: Here,
     pub(crate) candidates: Vec<super::excuses::Candidate>,
     pub(crate) excuses: super::excuses::Excuses,
+    pub(crate) overlap: super::overlap::Seen,
     pub(crate) summary: Summary,
     pub(crate) looked_into: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     disturbed: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
@@ -87,6 +88,7 @@ impl<'p, 'a> Run<'p, 'a> {
             here: Here { operation: 0, span: Span::default(), in_loop: None },
             candidates: Vec::new(),
             excuses: super::excuses::Excuses::default(),
+            overlap: super::overlap::Seen::default(),
             summary: Summary::default(),
             looked_into: BTreeMap::new(),
             disturbed: BTreeMap::new(),
@@ -118,6 +120,7 @@ impl<'p, 'a> Run<'p, 'a> {
             }
         }
         self.report_slots();
+        self.report_overlap();
         self
     }
 

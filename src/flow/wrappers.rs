@@ -39,6 +39,9 @@ impl Run<'_, '_> {
             return self.call_unknown(state, symbol, arguments);
         };
         self.summary.communicates |= summary.communicates;
+        if summary.communicates {
+            self.overlap.note_communication(self.here.operation);
+        }
         if summary.only_computes() {
             // What it computes is the same for the same arguments, like any unknown function's result.
             let symbol = self.program.symbols.intern(Term::Function(function));

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Finding, Law};
+use super::{Context, Finding, Law, Severity};
 use crate::flow::{Event, Handle, What};
 use crate::source::Span;
 
@@ -28,7 +28,7 @@ pub(super) struct Told<'a> {
 /// Keeps the best finding of each mistake, in the order of the file.
 pub(super) fn one_finding_each(mut told: Vec<Told<'_>>, context: &Context<'_>) -> Vec<Finding> {
     let causes: BTreeSet<Span> =
-        told.iter().filter(|told| told.law == Law::Api).flat_map(spans_of_cause).collect();
+        told.iter().filter(|told| is_a_cause(told)).flat_map(spans_of_cause).collect();
     told.retain(|told| told.law == Law::Api || !is_consequence(site(told), &causes));
     told.sort_by_key(|told| (told.rank, told.event.path.len(), told.finding.primary.span));
 
@@ -43,6 +43,11 @@ pub(super) fn one_finding_each(mut told: Vec<Told<'_>>, context: &Context<'_>) -
     }
     kept.sort_by_key(|told| (told.finding.primary.span, told.rank));
     kept.into_iter().map(|told| told.finding).collect()
+}
+
+/// Whether a finding can explain others: a call that fails does, advice on one does not.
+fn is_a_cause(told: &Told<'_>) -> bool {
+    told.law == Law::Api && told.finding.severity > Severity::Advice
 }
 
 /// The call that started what the finding is about.
@@ -71,7 +76,7 @@ enum Sign {
 }
 
 fn signs_of(told: &Told<'_>, context: &Context<'_>) -> BTreeSet<Sign> {
-    if told.law == Law::Api {
+    if matches!(told.law, Law::Overlap | Law::Api) {
         return BTreeSet::from([Sign::Call(told.rank, told.finding.primary.span)]);
     }
     let site = site(told);
@@ -94,8 +99,10 @@ fn handle_of(what: &What) -> Option<&Handle> {
         | What::WaitOnList { handle, .. }
         | What::HandleAsList { handle, .. }
         | What::NoSuchMethod { handle, .. }
-        | What::WaitedTwice { handle, .. } => Some(handle),
-        What::WaitNeverRuns { handle, .. } => handle.as_ref(),
+        | What::WaitedTwice { handle, .. }
+        | What::WaitedAtOnce { handle, .. }
+        | What::SerialLoop { handle, .. } => Some(handle),
+        What::WaitNeverRuns { handle, .. } | What::BusyPoll { handle, .. } => handle.as_ref(),
         What::Unlaunched { .. } | What::BadTimeout { .. } | What::BatchMisuse { .. } => None,
     }
 }

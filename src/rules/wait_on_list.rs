@@ -34,6 +34,9 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         | What::Unlaunched { .. }
         | What::WaitNeverRuns { .. }
         | What::WaitedTwice { .. }
+        | What::WaitedAtOnce { .. }
+        | What::SerialLoop { .. }
+        | What::BusyPoll { .. }
         | What::BadTimeout { .. }
         | What::BatchMisuse { .. } => return None,
     };
