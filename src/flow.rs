@@ -19,7 +19,7 @@
 //! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
 //! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
 //! other functions. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`]; [`overlap`] looks at what stands between
-//! start and wait.
+//! start and wait, [`messages`] at what a wait hands over.
 
 mod apis;
 mod calls;
@@ -32,6 +32,7 @@ mod facts;
 mod handles;
 mod loops;
 mod losses;
+mod messages;
 mod order;
 mod overlap;
 mod program;

@@ -19,10 +19,12 @@ mod finding;
 #[cfg(test)]
 mod hand_built;
 mod immediate_wait;
+mod message_discarded;
 mod mistake;
 mod overwritten_handle;
 mod partly_waited;
 mod serialized_loop;
+mod small_receive_room;
 mod story;
 mod unlaunched_operation;
 mod unread_handle;
@@ -52,6 +54,8 @@ pub const RULES: &[Rule] = &[
     wait_never_runs::RULE,
     waited_twice::RULE,
     bad_timeout::RULE,
+    message_discarded::RULE,
+    small_receive_room::RULE,
 ];
 
 /// What the tool says about its own work: (name, page). No event leads to these, so they have no check.

@@ -212,6 +212,9 @@ pub struct Function {
     /// For a finish or poll: what it returns.
     #[serde(default)]
     pub returns: Returns,
+    /// For a start: whether its message is what the wait returns, instead of filling a buffer.
+    #[serde(default)]
+    pub gives_message: bool,
     /// The room for a message that is to be unpacked, where it has to be given.
     #[serde(default)]
     pub room: Option<Room>,

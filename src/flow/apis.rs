@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::calls::Results;
 use super::event::{Misuse, What};
 use super::loops::direct_objects;
+use super::messages::Room;
 use super::program::Type;
 use super::run::Run;
 use super::state::{Effect, State};
@@ -128,6 +129,9 @@ impl Run<'_, '_> {
     /// Starts an operation in every way in which the call asks for one.
     fn start_if_asked(&mut self, mut state: State, api: ApiId, given: &Given<'_>) -> Results {
         self.summary.communicates = true;
+        if state.expecting == 0 && let Some(room) = &given.entry.room {
+            self.note_room(api, self.room_in(given, &room.argument));
+        }
         let Some(when) = &given.entry.when else {
             let value = self.start(&mut state, api, None);
             return vec![(state, value)];
@@ -151,6 +155,14 @@ impl Run<'_, '_> {
         }
         results.extend(not_started.into_iter().map(|state| (state, Value::NONE)));
         results
+    }
+
+    /// Whether a call gives room for the message.
+    fn room_in(&self, given: &Given<'_>, argument: &str) -> Room {
+        match given.argument(argument) {
+            Argument::Given(Value::NONE, _) | Argument::Absent => Room::Missing,
+            Argument::Given(..) | Argument::Hidden => Room::Given,
+        }
     }
 
     fn start(&mut self, state: &mut State, api: ApiId, conditional: Option<Span>) -> Value {
@@ -225,6 +237,7 @@ impl Run<'_, '_> {
     fn finish_by_api(&mut self, state: &mut State, api: ApiId, given: &Given<'_>) -> Value {
         let target = given.target();
         let which = Which::from(given.entry.which);
+        self.note_message(state, &target, given.entry.returns);
         self.finish_value(state, &target, which, Some(api));
         match given.entry.returns {
             Returns::Handles => target,

@@ -141,6 +141,22 @@ pub enum What {
         /// The header of the loop.
         header: Span,
     },
+    /// A wait throws a message away, and the request is used as if it were the message.
+    MessageDiscarded {
+        /// The request.
+        handle: Handle,
+        /// The wait.
+        at: Span,
+        /// The use.
+        used: Span,
+    },
+    /// A receive is started without room for its message.
+    SmallRoom {
+        /// What was started.
+        api: ApiId,
+        /// The call.
+        at: Span,
+    },
     /// Operations are launched in a way that cannot work.
     BatchMisuse {
         /// What is wrong.
@@ -326,6 +342,8 @@ impl What {
             | Self::WaitedAtOnce { at, .. }
             | Self::SerialLoop { at, .. }
             | Self::BusyPoll { at, .. }
+            | Self::MessageDiscarded { at, .. }
+            | Self::SmallRoom { at, .. }
             | Self::BadTimeout { at, .. }
             | Self::BatchMisuse { at, .. } => *at,
         }
@@ -346,6 +364,8 @@ impl What {
             | Self::WaitedAtOnce { at, .. }
             | Self::SerialLoop { at, .. }
             | Self::BusyPoll { at, .. }
+            | Self::MessageDiscarded { at, .. }
+            | Self::SmallRoom { at, .. }
             | Self::BadTimeout { at, .. }
             | Self::BatchMisuse { at, .. } => at.start,
         }
@@ -366,6 +386,8 @@ impl What {
             | (Self::WaitedAtOnce { at: x, .. }, Self::WaitedAtOnce { at: y, .. })
             | (Self::SerialLoop { at: x, .. }, Self::SerialLoop { at: y, .. })
             | (Self::BusyPoll { at: x, .. }, Self::BusyPoll { at: y, .. })
+            | (Self::MessageDiscarded { at: x, .. }, Self::MessageDiscarded { at: y, .. })
+            | (Self::SmallRoom { at: x, .. }, Self::SmallRoom { at: y, .. })
             | (Self::BadTimeout { at: x, .. }, Self::BadTimeout { at: y, .. })
             | (Self::BatchMisuse { at: x, .. }, Self::BatchMisuse { at: y, .. }) => x == y,
             (Self::Kept { handle: x, name: p }, Self::Kept { handle: y, name: q }) => {

@@ -29,7 +29,7 @@ use super::run::Run;
 use super::state::State;
 use super::value::{Handle, Object, ObjectId, Status, Value};
 use crate::catalog::{ApiId, Catalog, Does};
-use crate::ir::{BlockId, Function, FunctionId, Loop, Op};
+use crate::ir::{BlockId, Function, FunctionId, Local, Loop, Op, Operation, Terminator, Unit};
 
 /// What the interpreter has seen of each operation of a function, by the operation's number.
 #[derive(Default)]
@@ -144,7 +144,7 @@ fn is_in_flight(object: &Object) -> bool {
 /// A function that has run, for the searches.
 struct View<'v> {
     function: &'v Function,
-    unit: &'v crate::ir::Unit,
+    unit: &'v Unit,
     catalog: &'v Catalog,
     seen: &'v Seen,
     data: data::Data,
@@ -212,7 +212,7 @@ impl<'v> View<'v> {
 }
 
 /// All operations of a function in their order, with their numbers.
-fn numbered(function: &Function) -> impl Iterator<Item = (u32, &Op)> {
+pub(super) fn numbered(function: &Function) -> impl Iterator<Item = (u32, &Op)> {
     let mut first = 0;
     function.blocks.iter().flat_map(move |block| {
         let numbers = first..;
@@ -221,18 +221,30 @@ fn numbered(function: &Function) -> impl Iterator<Item = (u32, &Op)> {
     })
 }
 
+/// Whether anything reads a local, temporaries included.
+pub(super) fn is_read(function: &Function, local: Local) -> bool {
+    let reads = |op: &Op| !matches!(op.operation, Operation::Forget { .. }) && op.operation.effects().0.contains(&local);
+    let ends = |end: &Terminator| match end {
+        Terminator::Branch { on: value, .. } | Terminator::Return { value, .. } => value.local() == Some(local),
+        Terminator::Next { iterator, .. } => *iterator == local,
+        Terminator::Goto(_) | Terminator::Choose(_) | Terminator::Raise => false,
+    };
+    let named = function.locals.get(local.0 as usize).is_some_and(|info| info.reads > 0);
+    named || function.blocks.iter().any(|block| block.ops.iter().any(reads) || ends(&block.end))
+}
+
 /// Whether a function tests the library itself, where a wait at once is what is tested.
-fn is_a_test(view: &View<'_>) -> bool {
+pub(super) fn is_a_test(unit: &Unit, function: &Function) -> bool {
     let is_so_called = |name: &str| {
         let name = name.trim_start_matches('_');
         name.starts_with("test") || name.starts_with("Test") || name.ends_with("Test") || name.ends_with("TestCase")
     };
-    let class = view.function.class.map(|class| view.unit.class(class));
+    let class = function.class.map(|class| unit.class(class));
     let bases = class.into_iter().flat_map(|class| &class.bases);
     let is_test_base = |base: &crate::ir::TypeRef| match base {
-        crate::ir::TypeRef::Class(class) => is_so_called(&view.unit.class(*class).name),
+        crate::ir::TypeRef::Class(class) => is_so_called(&unit.class(*class).name),
         crate::ir::TypeRef::Path(path) => path.rsplit('.').next().is_some_and(is_so_called),
         crate::ir::TypeRef::Unknown => false,
     };
-    view.function.name.split('.').any(is_so_called) || bases.into_iter().any(is_test_base)
+    function.name.split('.').any(is_so_called) || bases.into_iter().any(is_test_base)
 }

@@ -27,6 +27,7 @@ pub(crate) struct Run<'p, 'a> {
     pub(crate) candidates: Vec<super::excuses::Candidate>,
     pub(crate) excuses: super::excuses::Excuses,
     pub(crate) overlap: super::overlap::Seen,
+    pub(crate) thrown_away: super::messages::ThrownAway,
     pub(crate) summary: Summary,
     pub(crate) looked_into: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     disturbed: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
@@ -89,6 +90,7 @@ impl<'p, 'a> Run<'p, 'a> {
             candidates: Vec::new(),
             excuses: super::excuses::Excuses::default(),
             overlap: super::overlap::Seen::default(),
+            thrown_away: super::messages::ThrownAway::default(),
             summary: Summary::default(),
             looked_into: BTreeMap::new(),
             disturbed: BTreeMap::new(),
@@ -269,6 +271,7 @@ impl<'p, 'a> Run<'p, 'a> {
             Terminator::Return { value, span } => {
                 self.here.span = *span;
                 let value = self.operand(&state, value);
+                self.note_value_as_data(&state, &value);
                 self.leave(state, value);
             }
             Terminator::Raise => {}

@@ -101,9 +101,13 @@ fn handle_of(what: &What) -> Option<&Handle> {
         | What::NoSuchMethod { handle, .. }
         | What::WaitedTwice { handle, .. }
         | What::WaitedAtOnce { handle, .. }
-        | What::SerialLoop { handle, .. } => Some(handle),
+        | What::SerialLoop { handle, .. }
+        | What::MessageDiscarded { handle, .. } => Some(handle),
         What::WaitNeverRuns { handle, .. } | What::BusyPoll { handle, .. } => handle.as_ref(),
-        What::Unlaunched { .. } | What::BadTimeout { .. } | What::BatchMisuse { .. } => None,
+        What::Unlaunched { .. }
+        | What::BadTimeout { .. }
+        | What::BatchMisuse { .. }
+        | What::SmallRoom { .. } => None,
     }
 }
 

@@ -37,6 +37,8 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         | What::WaitedAtOnce { .. }
         | What::SerialLoop { .. }
         | What::BusyPoll { .. }
+        | What::MessageDiscarded { .. }
+        | What::SmallRoom { .. }
         | What::BadTimeout { .. }
         | What::BatchMisuse { .. } => return None,
     };

@@ -42,7 +42,7 @@ fn tell(view: &View<'_>, pair: &Pair<'_>) -> Option<What> {
     let handle = pair.fact.handle.clone();
     let at = pair.wait.op.span;
     let exposed = exposure(view, pair);
-    if pair.fact.company == Company::Others || is_a_test(view) {
+    if pair.fact.company == Company::Others || is_a_test(view.unit, view.function) {
         return None;
     }
     if let Some(header) = serial::loop_of_independent_turns(view, pair)
@@ -281,7 +281,7 @@ fn is_product(operator: &Operator) -> bool {
 /// Whether an operation is a step of the program's own, from something to something: `self.block(x)`, `criterion(y)`.
 fn is_step(view: &View<'_>, op: &Numbered<'_>) -> bool {
     let Operation::Call { to, callee, arguments } = &op.op.operation else { return false };
-    let is_used = view.function.locals.get(to.0 as usize).is_some_and(|info| info.reads > 0);
+    let is_used = super::is_read(view.function, *to);
     let takes = arguments.iter().any(|argument| argument.value.local().is_some());
     let is_known = view.seen.called_at(op.number).next().is_some();
     is_used && takes && !is_known && is_own(view, callee)

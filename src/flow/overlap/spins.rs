@@ -40,7 +40,7 @@ fn tell(view: &View<'_>, number: u32, poll: &Poll) -> Option<What> {
         return None;
     };
     let never_ends = handle.is_some_and(|handle| stays_false(view, poll.api, handle));
-    let is_of_interest = never_ends || !is_a_test(view);
+    let is_of_interest = never_ends || !is_a_test(view.unit, view.function);
     is_of_interest.then(|| What::BusyPoll { poll: poll.api, handle: handle.cloned(), turns, at, header: around.span })
 }
 
