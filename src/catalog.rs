@@ -10,6 +10,7 @@
 //! catalogue **guesses**: a distinctive name is enough, any other needs a receiver that is called like one (`comm`), in a
 //! file that imports the library.
 
+mod data;
 mod error;
 mod files;
 mod load;
@@ -17,11 +18,14 @@ mod parameters;
 mod pattern;
 mod schema;
 mod words;
+mod work;
 
+pub use data::{Data, DataUse, Form, Gives, Sort, Touches};
 pub use error::CatalogError;
 pub(crate) use error::nearest;
 pub use files::FILES;
 pub use schema::*;
+pub use work::Work;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -53,6 +57,8 @@ pub struct Catalog {
     blocking: BTreeSet<ApiId>,
     /// All methods of a name, of all classes.
     named: HashMap<String, Vec<ApiId>>,
+    data: data::DataTables,
+    work: work::WorkTables,
     words: words::Words,
 }
 
@@ -198,6 +204,11 @@ impl Catalog {
     /// When a send that is waited for at once blocks both ranks head to head, where the library says so.
     pub fn sends_block(&self, api: ApiId) -> Option<&str> {
         self.library(self.api_entry(api)).sends_block.as_deref()
+    }
+
+    /// Whether source and destination of one operation of an api must be different buffers.
+    pub fn keeps_buffers_apart(&self, api: ApiId) -> bool {
+        self.library(self.api_entry(api)).apart
     }
 
     /// The words of which a file must contain one to start anything, sorted. A file may also start something through a

@@ -5,9 +5,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::data::DataTables;
 use super::parameters::RECEIVER;
 use super::schema::{Class, Function, Library, OnDrop};
 use super::words::Words;
+use super::work::WorkTables;
 use super::{ApiId, Catalog, CatalogError, TypeId, pattern};
 use crate::source::Language;
 
@@ -41,6 +43,8 @@ pub(super) struct Facts {
     pub(super) drops: Vec<OnDrop>,
     pub(super) sends_block: Option<String>,
     evidence: Vec<String>,
+    /// Whether source and destination of one operation must be different buffers.
+    pub(super) apart: bool,
 }
 
 impl Facts {
@@ -163,6 +167,8 @@ fn empty(files: &[File<'_>]) -> Catalog {
         moved: files.iter().flat_map(File::moved).collect(),
         blocking: BTreeSet::new(),
         named: HashMap::new(),
+        data: DataTables::new(files.iter().map(|file| file.library)),
+        work: WorkTables::new(files.iter().map(|file| file.library)),
         words: Words::new(functions, asked_for),
     }
 }
@@ -178,6 +184,7 @@ fn facts(library: &Library) -> Facts {
         drops: library.drops.clone(),
         sends_block: library.sends_block.clone(),
         evidence,
+        apart: library.apart,
     }
 }
 

@@ -28,6 +28,9 @@
 
 use serde::Deserialize;
 
+use super::data::Data;
+use super::work::Work;
+
 /// One file of the catalogue.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -61,9 +64,21 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// Computations that take time.
+    #[serde(default)]
+    pub work: Vec<Work>,
     /// Where a send that is waited for at once blocks both ranks head to head: when, as a clause (`above the eager limit`).
     #[serde(default)]
     pub sends_block: Option<String>,
+    /// What methods, attributes and functions do to the data of the library's tensors or arrays.
+    #[serde(default)]
+    pub data: Vec<Data>,
+    /// The libraries whose buffers the library's tensors or arrays are.
+    #[serde(default)]
+    pub buffers_of: Vec<String>,
+    /// Whether source and destination of one operation must be different buffers.
+    #[serde(default)]
+    pub apart: bool,
     /// The library whose drop entries apply to kinds of operations that this one has no entry for (default: the one whose
     /// handle a function gives).
     #[serde(default)]
@@ -267,8 +282,6 @@ pub enum Does {
     Nothing,
     /// Waits for everything that is in the streams of a device: `torch.cuda.synchronize`.
     Fence,
-    /// Computes something new from its arguments that takes time and keeps none of them: `matmul`.
-    Compute,
     /// Lets time pass and does nothing: `time.sleep`.
     Pause,
     /// Never returns: `sys.exit`, `Abort`.
@@ -351,6 +364,9 @@ pub struct Buffer {
     /// Whether the call copies it at once (a pickled message): then it may be changed.
     #[serde(default)]
     pub copied: bool,
+    /// Whether the argument is a list of which each element is a buffer.
+    #[serde(default)]
+    pub each: bool,
 }
 
 /// How an operation uses a buffer.

@@ -110,7 +110,7 @@ impl Run<'_, '_> {
                 self.name_backend(given);
                 Value::NONE
             }
-            Does::Nothing | Does::Fence | Does::Compute | Does::Pause => self.plain_result(state, api, given),
+            Does::Nothing | Does::Fence | Does::Pause => self.plain_result(state, api, given),
             Does::Count => self.count(state, given),
             Does::Map | Does::Filter => self.lazy(state, given),
             Does::Read => self.read_result(state, api, given),

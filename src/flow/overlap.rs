@@ -14,12 +14,13 @@
 //! ```
 //!
 //! [`data`] says what may share data, [`at_once`] finds waits that come at once, [`serial`] loops whose turns wait for nothing of each other,
-//! [`spins`] loops that only poll.
+//! [`spins`] loops that only poll, [`work`] what takes time.
 
 mod at_once;
 mod data;
 mod serial;
 mod spins;
+mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -121,13 +122,16 @@ impl Run<'_, '_> {
             return;
         }
         let found = {
+            let (unit, catalog) = (self.program.unit, self.program.catalog);
+            let works = work::find(unit, self.function, catalog);
             let view = View {
                 function: self.function,
-                catalog: self.program.catalog,
+                catalog,
                 seen: &self.overlap,
-                data: data::Data::new(self.program.unit, self.function, self.program.catalog, &self.overlap),
+                data: data::Data::new(unit, self.function, catalog, &self.overlap, &works),
+                works,
                 calls: &|id| self.communicates(id),
-                unit: self.program.unit,
+                unit,
             };
             let mut found = at_once::find(&view);
             found.extend(spins::find(&view));
@@ -148,6 +152,7 @@ struct View<'v> {
     catalog: &'v Catalog,
     seen: &'v Seen,
     data: data::Data,
+    works: BTreeSet<u32>,
     /// Whether a function of the file communicates.
     calls: &'v dyn Fn(FunctionId) -> bool,
 }

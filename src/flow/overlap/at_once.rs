@@ -20,7 +20,7 @@ use super::data::{Path, own};
 use super::{Company, Numbered, View, Wait, is_a_test, serial};
 use crate::catalog::{ApiId, Does, Kind, UsageName};
 use crate::flow::event::{Exposure, Order, Spare, What};
-use crate::ir::{Argument, BlockId, Callee, FunctionKind, Global, Local, Operand, Operation, Operator};
+use crate::ir::{Argument, BlockId, Callee, FunctionKind, Global, Local, Operand, Operation};
 
 /// How many pieces of spare work are told.
 const TOLD: usize = 3;
@@ -86,7 +86,7 @@ fn is_move(view: &View<'_>, op: &Numbered<'_>) -> bool {
         | Operation::Import { .. }
         | Operation::Forget { .. }
         | Operation::View { .. } => true,
-        Operation::Compute { operator, .. } => !is_product(operator),
+        Operation::Compute { .. } => !view.works.contains(&op.number),
         Operation::Call { .. } => {
             let mut apis = view.seen.called_at(op.number).peekable();
             let passes = |api: ApiId| matches!(view.catalog.function(api).does, Does::Pass | Does::Alias);
@@ -224,7 +224,7 @@ fn work_behind(
         if depends {
             touched.extend(view.data.written(&op.op.operation).into_iter().map(own));
             touched.extend(changed(view, &op.op.operation).into_iter().flat_map(|local| view.data.origins(local)));
-        } else if is_work(view, op) || is_step(view, op) {
+        } else if view.works.contains(&op.number) || is_step(view, op) {
             spare.push(Spare { span: op.op.span, order: Order::After });
         }
     }
@@ -241,7 +241,7 @@ fn work_ahead(view: &View<'_>, ops: &[Numbered<'_>], buffers: &BTreeSet<Path>, p
             || changed(view, &op.op.operation).iter().any(|local| view.data.shares(*local, buffers));
         if is_needed {
             needed.extend(view.data.read(&op.op.operation));
-        } else if is_work(view, op)
+        } else if view.works.contains(&op.number)
             && !view.data.read(&op.op.operation).into_iter().any(|local| view.data.shares(local, buffers))
         {
             spare.push(Spare { span: op.op.span, order: Order::Before });
@@ -261,21 +261,6 @@ pub(super) fn changed(view: &View<'_>, operation: &Operation) -> Vec<Local> {
         | Operation::Push { .. } => view.data.read(operation),
         _ => Vec::new(),
     }
-}
-
-/// Whether an operation computes something that takes time.
-fn is_work(view: &View<'_>, op: &Numbered<'_>) -> bool {
-    match &op.op.operation {
-        Operation::Compute { operator, .. } => is_product(operator),
-        Operation::Call { .. } => {
-            view.seen.called_at(op.number).any(|api| view.catalog.function(api).does == Does::Compute)
-        }
-        _ => false,
-    }
-}
-
-fn is_product(operator: &Operator) -> bool {
-    *operator == Operator::Other("@")
 }
 
 /// Whether an operation is a step of the program's own, from something to something: `self.block(x)`, `criterion(y)`.

@@ -41,11 +41,11 @@ enum From {
 }
 
 impl Data {
-    pub(super) fn new(unit: &Unit, function: &Function, catalog: &Catalog, seen: &Seen) -> Self {
+    pub(super) fn new(unit: &Unit, function: &Function, catalog: &Catalog, seen: &Seen, works: &BTreeSet<u32>) -> Self {
         let mut data = Self { names: names(unit, function), origins: BTreeMap::new() };
         let mut sources: BTreeMap<Local, Vec<From>> = BTreeMap::new();
         for (number, op) in super::numbered(function) {
-            if !makes_new_data(number, op, catalog, seen) {
+            if !works.contains(&number) && !makes_new_data(number, op, catalog, seen) {
                 for to in data.written(&op.operation) {
                     sources.entry(to).or_default().extend(data.sources_of(&op.operation, to));
                 }
@@ -179,7 +179,7 @@ fn makes_new_data(number: u32, op: &Op, catalog: &Catalog, seen: &Seen) -> bool 
     match &op.operation {
         Operation::Compute { operator, .. } => !matches!(operator, Operator::Or | Operator::And),
         Operation::Call { .. } => {
-            let new = |does| matches!(does, Does::Compute | Does::Count | Does::Read | Does::Nothing | Does::Consume);
+            let new = |does| matches!(does, Does::Count | Does::Read | Does::Nothing | Does::Consume);
             let mut apis = seen.called_at(number).peekable();
             apis.peek().is_some() && apis.all(|api| new(catalog.function(api).does))
         }

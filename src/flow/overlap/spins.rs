@@ -77,7 +77,7 @@ fn is_idle(view: &View<'_>, op: &Numbered<'_>) -> bool {
         | Operation::DropElement { .. }
         | Operation::Poll { .. }
         | Operation::View { .. } => true,
-        Operation::Compute { operator, .. } => *operator != Operator::Other("@"),
+        Operation::Compute { .. } => !view.works.contains(&op.number),
         Operation::Call { callee, .. } => is_idle_call(view, op.number, callee),
         _ => false,
     }
