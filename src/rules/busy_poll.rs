@@ -92,13 +92,23 @@ mod tests {
     fn a_collective() {
         let story = Story::new("h = dist.all_reduce(t, async_op=True)\nwhile not h.is_completed(): pass\n");
         let event = polled(&story, "dist.all_reduce(t, async_op=True)", Turns::Idle);
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        advice busy-poll: a loop polls `is_completed` and does nothing else
+          ^ 2 `h.is_completed()`: a wait returns as soon as it is finished, this at the next turn or later
+          - 1 `dist.all_reduce(t, async_op=True)`: the collective starts here
+          help: call `wait`, or do something useful in the loop
+        ");
     }
 
     #[test]
     fn a_message_on_a_backend_that_completes_it_in_a_wait_only() {
         let story = Story::new("h = dist.irecv(t, 1)\nwhile not h.is_completed(): work()\n");
-        insta::assert_snapshot!(told(&story, &[polled(&story, "dist.irecv(t, 1)", Turns::Busy)]), @"");
+        insta::assert_snapshot!(told(&story, &[polled(&story, "dist.irecv(t, 1)", Turns::Busy)]), @r"
+        warning busy-poll: `is_completed` is polled for a message that nothing waits for
+          ^ 2 `h.is_completed()`: with gloo the answer stays no until somebody waits, and the loop never ends
+          - 1 `dist.irecv(t, 1)`: the receive starts here
+          help: do the work, then call `wait`
+        ");
     }
 
     #[test]

@@ -52,7 +52,7 @@ fn message(
     context: &Context<'_>,
 ) -> String {
     if let Some(exposure) = exposed {
-        let when = context.catalog.sends_block(handle.api).unwrap_or("where sends block");
+        let when = context.catalog.sends_block(handle.api).unwrap_or("head to head");
         return match exposure {
             Exposure::Repeated(_) => format!("{called} is waited for peer by peer, and blocks {when}"),
             Exposure::Followed(_) => format!("{called} is waited for before the next message, and blocks {when}"),
@@ -112,7 +112,11 @@ mod tests {
         let handle = story.handle("dist.isend(t, 1)");
         let at = story.span("dist.isend(t, 1).wait()");
         let event = story.event(What::WaitedAtOnce { handle, at, spare: Vec::new(), exposed: None });
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        advice immediate-wait: `dist.isend` is waited for at once, like a blocking call
+          ^ 1 `dist.isend(t, 1).wait()`: this waits for the send before anything else is done
+          help: call the blocking `dist.send`, which says the same
+        ");
     }
 
     #[test]
@@ -121,7 +125,13 @@ mod tests {
         let spare = vec![Spare { span: story.span("w @ x"), order: Order::After }];
         let handle = story.handle("dist.isend(t, 1)");
         let event = story.event(What::WaitedAtOnce { handle, at: story.span("h.wait()"), spare, exposed: None });
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        advice immediate-wait: `dist.isend` is waited for at once, although there is work to overlap it with
+          ^ 2 `h.wait()`: this waits for the send before anything else is done
+          - 1 `dist.isend(t, 1)`: the send starts here
+          - 3 `w @ x`: this does not need the result, and could run while it is in flight
+          help: move the `wait` behind the work that does not need the result
+        ");
     }
 
     #[test]
@@ -130,7 +140,13 @@ mod tests {
         let spare = vec![Spare { span: story.span("w @ x"), order: Order::Before }];
         let handle = story.handle("dist.isend(t, 1)");
         let event = story.event(What::WaitedAtOnce { handle, at: story.span("h.wait()"), spare, exposed: None });
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        advice immediate-wait: `dist.isend` is waited for at once, although there is work to overlap it with
+          ^ 3 `h.wait()`: this waits for the send before anything else is done
+          - 2 `dist.isend(t, 1)`: the send starts here
+          - 1 `w @ x`: this is not needed for it, and could run while it is in flight
+          help: start it before the work that it does not depend on, and `wait` after it
+        ");
     }
 
     #[test]
@@ -140,6 +156,11 @@ mod tests {
         let exposed = Some(Exposure::Followed(story.span("dist.irecv(u, 1)")));
         let at = story.span("dist.isend(t, 1).wait()");
         let event = story.event(What::WaitedAtOnce { handle, at, spare: Vec::new(), exposed });
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        warning immediate-wait: `dist.isend` is waited for before the next message, and blocks head to head
+          ^ 1 `dist.isend(t, 1).wait()`: this waits for the send before anything else is done
+          - 2 `dist.irecv(u, 1)`: this is not posted before the wait is over, and the peer may wait for it
+          help: start all messages first, and wait for them together
+        ");
     }
 }

@@ -52,6 +52,12 @@ mod tests {
         let handle = story.handle("dist.isend(t, p)");
         let (at, header) = (story.span("h.wait()"), story.span("for p in peers"));
         let event = story.event(What::SerialLoop { handle, at, header });
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        advice serialized-loop: the sends of `dist.isend` run one after the other: each turn waits for its own
+          ^ 3 `h.wait()`: the next turn starts nothing before this is over
+          - 1 `for p in peers`: the turns of this loop need nothing of each other
+          - 2 `dist.isend(t, p)`: each turn starts a send here
+          help: start them all and keep the handles in a list, then `wait` for each: the time of all becomes the time of the slowest
+        ");
     }
 }
