@@ -50,7 +50,10 @@ mod wrappers;
 
 use std::rc::Rc;
 
-pub use event::{Event, Exposure, Handle, Idle, Loss, Misuse, Note, Order, Origin, Selection, Spare, Step, Turn, Turns, What};
+pub use event::{
+    Event, Exposure, Handle, Idle, Loss, Misuse, Note, Order, Origin, Selection, Spare, Step, Turn, Turns,
+    What,
+};
 
 use crate::catalog::Catalog;
 use crate::ir::{FunctionId, Global, Unit};

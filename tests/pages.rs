@@ -60,7 +60,8 @@ fn first_report(mistake: &str) -> String {
     let findings = full_findings(&text).into_iter().take(1).collect();
     let name = "mistake.py".to_owned();
     let source = Some(SourceFile::new(&name, &text));
-    let outcome = Outcome { reports: vec![FileReport { name, source, findings }], files: 1, notes: Vec::new() };
+    let outcome =
+        Outcome { reports: vec![FileReport { name, source, findings }], files: 1, notes: Vec::new() };
     let look = Look {
         format: Format::Full,
         content: Content::Findings,

@@ -129,7 +129,9 @@ impl Run<'_, '_> {
     /// Starts an operation in every way in which the call asks for one.
     fn start_if_asked(&mut self, mut state: State, api: ApiId, given: &Given<'_>) -> Results {
         self.summary.communicates = true;
-        if state.expecting == 0 && let Some(room) = &given.entry.room {
+        if state.expecting == 0
+            && let Some(room) = &given.entry.room
+        {
             self.note_room(api, self.room_in(given, &room.argument));
         }
         let Some(when) = &given.entry.when else {

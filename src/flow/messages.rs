@@ -83,7 +83,9 @@ impl Run<'_, '_> {
             Operation::Element { of: used, .. }
             | Operation::Unpack { from: used, .. }
             | Operation::Iterate { over: used, .. } => used.local().into_iter().collect(),
-            Operation::Field { of, name, .. } => of.local().filter(|of| self.lacks(state, *of, name)).into_iter().collect(),
+            Operation::Field { of, name, .. } => {
+                of.local().filter(|of| self.lacks(state, *of, name)).into_iter().collect()
+            }
             Operation::Compute { operator, operands, .. } => match operator {
                 Operator::Less
                 | Operator::LessEqual

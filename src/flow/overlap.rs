@@ -167,8 +167,10 @@ struct Numbered<'v> {
 impl<'v> View<'v> {
     /// The operations of a block, with their numbers.
     fn block(&self, id: BlockId) -> Vec<Numbered<'v>> {
-        let before: usize = self.function.blocks.iter().take(id.0 as usize).map(|block| block.ops.len() + 1).sum();
-        let ops = self.function.blocks.get(id.0 as usize).map(|block| block.ops.as_slice()).unwrap_or_default();
+        let before: usize =
+            self.function.blocks.iter().take(id.0 as usize).map(|block| block.ops.len() + 1).sum();
+        let ops =
+            self.function.blocks.get(id.0 as usize).map(|block| block.ops.as_slice()).unwrap_or_default();
         let numbers = before as u32..;
         ops.iter().zip(numbers).map(|(op, number)| Numbered { number, op }).collect()
     }
@@ -228,9 +230,13 @@ pub(super) fn numbered(function: &Function) -> impl Iterator<Item = (u32, &Op)> 
 
 /// Whether anything reads a local, temporaries included.
 pub(super) fn is_read(function: &Function, local: Local) -> bool {
-    let reads = |op: &Op| !matches!(op.operation, Operation::Forget { .. }) && op.operation.effects().0.contains(&local);
+    let reads = |op: &Op| {
+        !matches!(op.operation, Operation::Forget { .. }) && op.operation.effects().0.contains(&local)
+    };
     let ends = |end: &Terminator| match end {
-        Terminator::Branch { on: value, .. } | Terminator::Return { value, .. } => value.local() == Some(local),
+        Terminator::Branch { on: value, .. } | Terminator::Return { value, .. } => {
+            value.local() == Some(local)
+        }
         Terminator::Next { iterator, .. } => *iterator == local,
         Terminator::Goto(_) | Terminator::Choose(_) | Terminator::Raise => false,
     };
@@ -242,7 +248,10 @@ pub(super) fn is_read(function: &Function, local: Local) -> bool {
 pub(super) fn is_a_test(unit: &Unit, function: &Function) -> bool {
     let is_so_called = |name: &str| {
         let name = name.trim_start_matches('_');
-        name.starts_with("test") || name.starts_with("Test") || name.ends_with("Test") || name.ends_with("TestCase")
+        name.starts_with("test")
+            || name.starts_with("Test")
+            || name.ends_with("Test")
+            || name.ends_with("TestCase")
     };
     let class = function.class.map(|class| unit.class(class));
     let bases = class.into_iter().flat_map(|class| &class.bases);

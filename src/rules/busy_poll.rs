@@ -28,7 +28,8 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         return None;
     }
     let asked = story::short_name(*poll, context);
-    let mut labels: Vec<Label> = handle.iter().flat_map(|handle| story::from_the_start(handle, context)).collect();
+    let mut labels: Vec<Label> =
+        handle.iter().flat_map(|handle| story::from_the_start(handle, context)).collect();
     if !header.contains(*at) {
         labels.push(Label { span: *header, text: "the loop ends only when the answer is yes".to_owned() });
     }

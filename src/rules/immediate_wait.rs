@@ -55,7 +55,9 @@ fn message(
         let when = context.catalog.sends_block(handle.api).unwrap_or("head to head");
         return match exposure {
             Exposure::Repeated(_) => format!("{called} is waited for peer by peer, and blocks {when}"),
-            Exposure::Followed(_) => format!("{called} is waited for before the next message, and blocks {when}"),
+            Exposure::Followed(_) => {
+                format!("{called} is waited for before the next message, and blocks {when}")
+            }
         };
     }
     if spare.is_empty() {
@@ -70,9 +72,10 @@ fn worse(exposure: Exposure) -> Label {
         Exposure::Repeated(span) => {
             Label { span, text: "the next peer has its turn only after the wait for this one".to_owned() }
         }
-        Exposure::Followed(span) => {
-            Label { span, text: "this is not posted before the wait is over, and the peer may wait for it".to_owned() }
-        }
+        Exposure::Followed(span) => Label {
+            span,
+            text: "this is not posted before the wait is over, and the peer may wait for it".to_owned(),
+        },
     }
 }
 
@@ -124,7 +127,8 @@ mod tests {
         let story = Story::new("h = dist.isend(t, 1)\nh.wait()\ny = w @ x\n");
         let spare = vec![Spare { span: story.span("w @ x"), order: Order::After }];
         let handle = story.handle("dist.isend(t, 1)");
-        let event = story.event(What::WaitedAtOnce { handle, at: story.span("h.wait()"), spare, exposed: None });
+        let event =
+            story.event(What::WaitedAtOnce { handle, at: story.span("h.wait()"), spare, exposed: None });
         insta::assert_snapshot!(told(&story, &[event]), @r"
         advice immediate-wait: `dist.isend` is waited for at once, although there is work to overlap it with
           ^ 2 `h.wait()`: this waits for the send before anything else is done
@@ -139,7 +143,8 @@ mod tests {
         let story = Story::new("y = w @ x\nh = dist.isend(t, 1)\nh.wait()\n");
         let spare = vec![Spare { span: story.span("w @ x"), order: Order::Before }];
         let handle = story.handle("dist.isend(t, 1)");
-        let event = story.event(What::WaitedAtOnce { handle, at: story.span("h.wait()"), spare, exposed: None });
+        let event =
+            story.event(What::WaitedAtOnce { handle, at: story.span("h.wait()"), spare, exposed: None });
         insta::assert_snapshot!(told(&story, &[event]), @r"
         advice immediate-wait: `dist.isend` is waited for at once, although there is work to overlap it with
           ^ 3 `h.wait()`: this waits for the send before anything else is done

@@ -22,7 +22,8 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
     let What::SerialLoop { handle, at, header } = &event.what else { return None };
     let called = story::callee(handle.started, handle.api, context);
     let noun = story::noun(handle.api, context);
-    let mut labels = vec![Label { span: *header, text: "the turns of this loop need nothing of each other".to_owned() }];
+    let mut labels =
+        vec![Label { span: *header, text: "the turns of this loop need nothing of each other".to_owned() }];
     if !at.contains(handle.started) {
         labels.push(Label { span: handle.started, text: format!("each turn starts a {noun} here") });
     }

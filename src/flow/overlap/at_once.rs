@@ -115,7 +115,8 @@ fn says_a_blocking_call(view: &View<'_>, pair: &Pair<'_>) -> bool {
 fn is_given_the_handle_only(view: &View<'_>, pair: &Pair<'_>) -> bool {
     let Operation::Call { arguments, .. } = &pair.wait.op.operation else { return true };
     let handle: BTreeSet<Path> = view.data.written(&pair.start.op.operation).into_iter().map(own).collect();
-    let is_handle = |argument: &Argument| argument.value.local().is_some_and(|it| view.data.shares(it, &handle));
+    let is_handle =
+        |argument: &Argument| argument.value.local().is_some_and(|it| view.data.shares(it, &handle));
     arguments.iter().all(is_handle)
 }
 
@@ -133,7 +134,9 @@ fn exposure(view: &View<'_>, pair: &Pair<'_>) -> Option<Exposure> {
     let receives = |api: ApiId| usage(api) == Some(UsageName::Receives) || is_named(view, api, "receive");
     let follows = |api: ApiId| sends(api) || (own == UsageName::Sends && receives(api));
     let later = super::numbered(view.function).find(|(number, op)| {
-        *number > pair.wait.number && op.span != pair.start.op.span && view.seen.called_at(*number).any(follows)
+        *number > pair.wait.number
+            && op.span != pair.start.op.span
+            && view.seen.called_at(*number).any(follows)
     });
     let header = view.loop_around(pair.block).map(|of| of.span);
     match (own, header, later) {
@@ -152,8 +155,12 @@ fn is_named(view: &View<'_>, api: ApiId, what: &str) -> bool {
 fn spare_work(view: &View<'_>, pair: &Pair<'_>) -> Vec<Spare> {
     let ops = view.block(pair.block);
     let buffers = buffers(view, pair);
-    let behind: Vec<Numbered<'_>> =
-        ops.iter().copied().filter(|op| op.number > pair.wait.number).take_while(|op| !ends_search(view, op)).collect();
+    let behind: Vec<Numbered<'_>> = ops
+        .iter()
+        .copied()
+        .filter(|op| op.number > pair.wait.number)
+        .take_while(|op| !ends_search(view, op))
+        .collect();
     let ahead: Vec<Numbered<'_>> = ops
         .iter()
         .rev()
@@ -179,7 +186,8 @@ pub(super) fn buffer_locals(view: &View<'_>, pair: &Pair<'_>) -> Vec<Local> {
         Operation::Call { callee, arguments, .. } => {
             let is_direct = pair.fact.handle.inside.is_empty() && !entry.buffers.is_empty();
             let named = arguments.iter().enumerate().filter(|(at, argument)| {
-                !is_direct || entry.buffers.iter().any(|buffer| is_for(argument, *at, &buffer.argument, entry))
+                !is_direct
+                    || entry.buffers.iter().any(|buffer| is_for(argument, *at, &buffer.argument, entry))
             });
             let mut locals: Vec<Local> = named.filter_map(|(_, argument)| argument.value.local()).collect();
             if !is_direct && let Callee::Method { receiver, .. } = callee {
@@ -217,13 +225,22 @@ fn work_behind(
     pair: &Pair<'_>,
 ) -> Vec<Spare> {
     let mut touched = buffers.clone();
-    touched.extend(view.data.written(&pair.start.op.operation).into_iter().chain(view.data.written(&pair.wait.op.operation)).map(own));
+    touched.extend(
+        view.data
+            .written(&pair.start.op.operation)
+            .into_iter()
+            .chain(view.data.written(&pair.wait.op.operation))
+            .map(own),
+    );
     let mut spare = Vec::new();
     for op in ops {
-        let depends = view.data.read(&op.op.operation).into_iter().any(|local| view.data.shares(local, &touched));
+        let depends =
+            view.data.read(&op.op.operation).into_iter().any(|local| view.data.shares(local, &touched));
         if depends {
             touched.extend(view.data.written(&op.op.operation).into_iter().map(own));
-            touched.extend(changed(view, &op.op.operation).into_iter().flat_map(|local| view.data.origins(local)));
+            touched.extend(
+                changed(view, &op.op.operation).into_iter().flat_map(|local| view.data.origins(local)),
+            );
         } else if view.works.contains(&op.number) || is_step(view, op) {
             spare.push(Spare { span: op.op.span, order: Order::After });
         }
@@ -232,7 +249,12 @@ fn work_behind(
 }
 
 /// Work before the start, nearest first, that the operation needs nothing of and that does not touch its buffers.
-fn work_ahead(view: &View<'_>, ops: &[Numbered<'_>], buffers: &BTreeSet<Path>, pair: &Pair<'_>) -> Vec<Spare> {
+fn work_ahead(
+    view: &View<'_>,
+    ops: &[Numbered<'_>],
+    buffers: &BTreeSet<Path>,
+    pair: &Pair<'_>,
+) -> Vec<Spare> {
     let mut needed: BTreeSet<Local> = view.data.read(&pair.start.op.operation).into_iter().collect();
     let mut spare = Vec::new();
     for op in ops {

@@ -41,7 +41,13 @@ enum From {
 }
 
 impl Data {
-    pub(super) fn new(unit: &Unit, function: &Function, catalog: &Catalog, seen: &Seen, works: &BTreeSet<u32>) -> Self {
+    pub(super) fn new(
+        unit: &Unit,
+        function: &Function,
+        catalog: &Catalog,
+        seen: &Seen,
+        works: &BTreeSet<u32>,
+    ) -> Self {
         let mut data = Self { names: names(unit, function), origins: BTreeMap::new() };
         let mut sources: BTreeMap<Local, Vec<From>> = BTreeMap::new();
         for (number, op) in super::numbered(function) {
@@ -121,8 +127,7 @@ impl Data {
 
 /// The names of the top level that a function uses, but for imports, functions and classes.
 fn names(unit: &Unit, function: &Function) -> BTreeMap<String, Local> {
-    let is_data =
-        |name: &&String| matches!(unit.globals.get(*name), Some(Global::Once | Global::Several));
+    let is_data = |name: &&String| matches!(unit.globals.get(*name), Some(Global::Once | Global::Several));
     let used = super::numbered(function).filter_map(|(_, op)| match &op.operation {
         Operation::Global { name, .. }
         | Operation::SetGlobal { name, .. }
@@ -169,8 +174,12 @@ fn paths_of(from: &From, origins: &BTreeMap<Local, BTreeSet<Path>>) -> Vec<Path>
     let of = |local: &Local| origins.get(local).into_iter().flatten().cloned();
     match from {
         From::Local(local) => of(local).collect(),
-        From::Field(local, name) => of(local).filter(|path| path.len() < 80).map(|path| format!("{path}.{name}")).collect(),
-        From::Part(local, key) => of(local).filter(|path| path.len() < 80).map(|path| format!("{path}[{key}]")).collect(),
+        From::Field(local, name) => {
+            of(local).filter(|path| path.len() < 80).map(|path| format!("{path}.{name}")).collect()
+        }
+        From::Part(local, key) => {
+            of(local).filter(|path| path.len() < 80).map(|path| format!("{path}[{key}]")).collect()
+        }
     }
 }
 

@@ -35,7 +35,9 @@ pub(super) fn loop_of_independent_turns(view: &View<'_>, pair: &Pair<'_>) -> Opt
     let is_independent = is_alone
         && is_left_at_its_head_only(view, around)
         && roots.contains(&item)
-        && roots.iter().all(|&root| root == item || is_bound_in_the_turn(view, &ops, root, pair.start.number))
+        && roots
+            .iter()
+            .all(|&root| root == item || is_bound_in_the_turn(view, &ops, root, pair.start.number))
         && has_buffers_of_its_own(view, pair, &ops, item);
     is_independent.then_some(around.span)
 }
@@ -116,7 +118,9 @@ fn has_buffers_of_its_own(view: &View<'_>, pair: &Pair<'_>, ops: &[Numbered<'_>]
 fn is_made_in(view: &View<'_>, ops: &[Numbered<'_>], buffer: Local) -> bool {
     let roots = roots(view, ops, &[buffer]);
     ops.iter().any(|op| {
-        matches!(op.operation(), Operation::Call { .. } | Operation::Compute { .. } | Operation::Collect { .. })
-            && view.data.written(op.operation()).iter().any(|to| roots.contains(to))
+        matches!(
+            op.operation(),
+            Operation::Call { .. } | Operation::Compute { .. } | Operation::Collect { .. }
+        ) && view.data.written(op.operation()).iter().any(|to| roots.contains(to))
     })
 }

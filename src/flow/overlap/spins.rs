@@ -14,7 +14,6 @@
 
 use std::collections::BTreeSet;
 
-
 use super::{Numbered, Poll, View, is_a_test};
 use crate::catalog::{ApiId, Does, Kind};
 use crate::flow::event::{Handle, Turns, What};
@@ -27,7 +26,8 @@ pub(super) fn find(view: &View<'_>) -> Vec<What> {
 
 fn tell(view: &View<'_>, number: u32, poll: &Poll) -> Option<What> {
     let block = view.block_of(number)?;
-    let around = view.function.loops.iter().filter(|of| of.blocks.contains(&block) && !goes_through(view, of));
+    let around =
+        view.function.loops.iter().filter(|of| of.blocks.contains(&block) && !goes_through(view, of));
     let around = around.min_by_key(|of| of.blocks.len())?;
     let ops = view.ops_of(&around.blocks);
     let at = ops.iter().find(|op| op.number == number)?.op.span;
@@ -41,7 +41,13 @@ fn tell(view: &View<'_>, number: u32, poll: &Poll) -> Option<What> {
     };
     let never_ends = handle.is_some_and(|handle| stays_false(view, poll.api, handle));
     let is_of_interest = never_ends || !is_a_test(view.unit, view.function);
-    is_of_interest.then(|| What::BusyPoll { poll: poll.api, handle: handle.cloned(), turns, at, header: around.span })
+    is_of_interest.then(|| What::BusyPoll {
+        poll: poll.api,
+        handle: handle.cloned(),
+        turns,
+        at,
+        header: around.span,
+    })
 }
 
 fn is_message(view: &View<'_>, handle: &Handle) -> bool {
@@ -163,5 +169,6 @@ fn answers(view: &View<'_>, ops: &[Numbered<'_>], on: Local, poll: u32) -> bool 
             }
         }
     }
-    ops.iter().any(|op| op.number == poll && view.data.written(&op.op.operation).iter().any(|to| seen.contains(to)))
+    ops.iter()
+        .any(|op| op.number == poll && view.data.written(&op.op.operation).iter().any(|to| seen.contains(to)))
 }
