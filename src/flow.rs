@@ -18,8 +18,9 @@
 //! is left of that where paths meet.
 //! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
 //! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
-//! other functions. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`]; [`overlap`] looks at what stands between
-//! start and wait, [`messages`] at what a wait hands over.
+//! other functions. [`flight`] knows which buffers an operation uses, [`regions`] which of them overlap, [`touches`] and
+//! [`rebinding`] who gets in their way. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`];
+//! [`overlap`] looks at what stands between start and wait, [`messages`] at what a wait hands over.
 
 mod apis;
 mod calls;
@@ -29,6 +30,7 @@ mod containers;
 mod event;
 mod excuses;
 mod facts;
+mod flight;
 mod handles;
 mod loops;
 mod losses;
@@ -36,6 +38,8 @@ mod messages;
 mod order;
 mod overlap;
 mod program;
+mod rebinding;
+mod regions;
 mod run;
 mod slots;
 mod state;
@@ -43,6 +47,7 @@ mod summary;
 mod symbol;
 #[cfg(test)]
 mod tests;
+mod touches;
 mod transfer;
 mod value;
 mod variables;
@@ -51,11 +56,12 @@ mod wrappers;
 use std::rc::Rc;
 
 pub use event::{
-    Event, Exposure, Handle, Idle, Loss, Misuse, Note, Order, Origin, Selection, Spare, Step, Turn, Turns,
-    What,
+    Event, Exposure, Handle, Idle, Loss, Misuse, Note, Order, Origin, Reread, Selection, Spare, Standing, Step, Turn,
+    Turns, What,
 };
 
 use crate::catalog::Catalog;
+pub use crate::ir::{Access, Usage};
 use crate::ir::{FunctionId, Global, Unit};
 use program::Program;
 use run::Run;

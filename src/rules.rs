@@ -13,6 +13,10 @@
 
 mod bad_timeout;
 mod batch_misuse;
+mod buffer_read;
+mod buffer_rebound;
+mod buffer_shared;
+mod buffer_written;
 mod busy_poll;
 mod discarded_handle;
 mod finding;
@@ -26,6 +30,7 @@ mod partly_waited;
 mod serialized_loop;
 mod small_receive_room;
 mod story;
+mod temporary_buffer;
 mod unlaunched_operation;
 mod unread_handle;
 mod unwaited_handle;
@@ -46,6 +51,11 @@ pub const RULES: &[Rule] = &[
     unwaited_handle::RULE,
     unread_handle::RULE,
     unlaunched_operation::RULE,
+    buffer_written::RULE,
+    buffer_read::RULE,
+    buffer_shared::RULE,
+    buffer_rebound::RULE,
+    temporary_buffer::RULE,
     serialized_loop::RULE,
     immediate_wait::RULE,
     busy_poll::RULE,
@@ -88,6 +98,8 @@ pub struct Rule {
 pub enum Law {
     /// A pending handle stays reachable until it is finished.
     Reach,
+    /// A buffer in flight is not touched.
+    Quiet,
     /// Between start and wait there is work to overlap with.
     Overlap,
     /// A call can do what it says.
@@ -99,6 +111,7 @@ impl Law {
     pub fn words(self) -> &'static str {
         match self {
             Self::Reach => "Reach: a pending handle stays reachable until it is finished",
+            Self::Quiet => "Quiet: a buffer in flight is not touched",
             Self::Overlap => "Overlap: between start and wait there is work",
             Self::Api => "API: a call can do what it says",
         }

@@ -220,7 +220,14 @@ impl Run<'_, '_> {
             | What::BusyPoll { .. }
             | What::MessageDiscarded { .. }
             | What::BadTimeout { .. }
+            | What::Temporary { .. }
+            | What::SharedBuffer { with: None, .. }
             | What::BatchMisuse { .. } => false,
+            What::Touched { handle, .. }
+            | What::ReboundBuffer { handle, .. }
+            | What::SharedBuffer { with: Some(handle), .. } => {
+                self.is_loss_excused(handle, Loss::Renewed, &candidate.path)
+            }
         }
     }
 
