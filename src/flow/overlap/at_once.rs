@@ -20,7 +20,7 @@ use super::data::{Path, own};
 use super::{Company, Numbered, View, Wait, is_a_test, serial};
 use crate::catalog::{ApiId, Does, Kind, UsageName};
 use crate::flow::event::{Exposure, Order, Spare, What};
-use crate::ir::{Argument, BlockId, Callee, FunctionKind, Global, Local, Operand, Operation};
+use crate::ir::{Argument, BlockId, Callee, FunctionKind, Global, Local, Operand, Operation, Operator};
 
 /// How many pieces of spare work are told.
 const TOLD: usize = 3;
@@ -86,7 +86,7 @@ fn is_move(view: &View<'_>, op: &Numbered<'_>) -> bool {
         | Operation::Import { .. }
         | Operation::Forget { .. }
         | Operation::View { .. } => true,
-        Operation::Compute { .. } => !view.works.contains(&op.number),
+        Operation::Compute { operator, .. } => !matches!(operator, Operator::Other(_)),
         Operation::Call { .. } => {
             let mut apis = view.seen.called_at(op.number).peekable();
             let passes = |api: ApiId| matches!(view.catalog.function(api).does, Does::Pass | Does::Alias);
@@ -184,7 +184,8 @@ pub(super) fn buffer_locals(view: &View<'_>, pair: &Pair<'_>) -> Vec<Local> {
     let entry = view.catalog.function(pair.fact.handle.api);
     match &pair.start.op.operation {
         Operation::Call { callee, arguments, .. } => {
-            let is_direct = pair.fact.handle.inside.is_empty() && !entry.buffers.is_empty();
+            let is_known = !entry.buffers.is_empty() || entry.gives_message;
+            let is_direct = pair.fact.handle.inside.is_empty() && is_known;
             let named = arguments.iter().enumerate().filter(|(at, argument)| {
                 !is_direct
                     || entry.buffers.iter().any(|buffer| is_for(argument, *at, &buffer.argument, entry))
