@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::calls::Results;
 use super::event::{Misuse, What};
 use super::loops::direct_objects;
+use super::messages::Room;
 use super::program::Type;
 use super::run::Run;
 use super::state::{Effect, State};
@@ -49,6 +50,7 @@ impl Run<'_, '_> {
     ) -> Results {
         let catalog = self.program.catalog;
         let entry = catalog.function(api);
+        self.overlap.note_call(self.here.operation, api);
         let mut given = Given { entry, receiver: receiver.cloned(), arguments: arguments.to_vec() };
         if given.receiver.is_none()
             && catalog.owner(api).is_some()
@@ -81,7 +83,10 @@ impl Run<'_, '_> {
     ) -> Value {
         match given.entry.does {
             Does::Finish => self.finish_by_api(state, api, given),
-            Does::Poll => self.poll_by_api(state, given),
+            Does::Poll => {
+                self.note_poll(state, api, &given.target());
+                self.poll_by_api(state, given)
+            }
             Does::Release => {
                 let target = given.target();
                 self.release(state, &target);
@@ -107,6 +112,7 @@ impl Run<'_, '_> {
                 self.name_backend(given);
                 Value::NONE
             }
+            Does::Pause => self.plain_result(state, api, given),
             Does::Nothing => {
                 self.use_buffers(state, api, given);
                 self.plain_result(state, api, given)
@@ -133,6 +139,11 @@ impl Run<'_, '_> {
     /// Starts an operation in every way in which the call asks for one.
     fn start_if_asked(&mut self, mut state: State, api: ApiId, given: &Given<'_>) -> Results {
         self.summary.communicates = true;
+        if state.expecting == 0
+            && let Some(room) = &given.entry.room
+        {
+            self.note_room(api, self.room_in(given, &room.argument));
+        }
         let Some(when) = &given.entry.when else {
             let value = self.start(&mut state, api, None, given);
             return vec![(state, value)];
@@ -162,6 +173,14 @@ impl Run<'_, '_> {
             results.push((state, Value::NONE));
         }
         results
+    }
+
+    /// Whether a call gives room for the message.
+    fn room_in(&self, given: &Given<'_>, argument: &str) -> Room {
+        match given.argument(argument) {
+            Argument::Given(Value::NONE, _) | Argument::Absent => Room::Missing,
+            Argument::Given(..) | Argument::Hidden => Room::Given,
+        }
     }
 
     fn start(
@@ -266,6 +285,7 @@ impl Run<'_, '_> {
     fn finish_by_api(&mut self, state: &mut State, api: ApiId, given: &Given<'_>) -> Value {
         let target = given.target();
         let which = Which::from(given.entry.which);
+        self.note_message(state, &target, given.entry.returns);
         self.finish_value(state, &target, which, Some(api));
         match given.entry.returns {
             Returns::Handles => target,

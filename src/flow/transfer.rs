@@ -31,6 +31,7 @@ impl Run<'_, '_> {
         if !matches!(operation, Operation::Forget { .. }) {
             self.named_last = None;
         }
+        self.note_use_as_data(&state, operation);
         match operation {
             Operation::Call { to, callee, arguments } => {
                 return self.execute_call(state, *to, callee, arguments);
