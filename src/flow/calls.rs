@@ -219,7 +219,8 @@ impl Run<'_, '_> {
         arguments: &[Bound],
     ) -> Results {
         let this = Value::Symbol(receiver);
-        if !matches!(self.program.symbols.term(receiver), Term::Path(_) | Term::Class(_)) {
+        let elsewhere = matches!(self.program.symbols.term(receiver), Term::Path(_) | Term::Class(_));
+        if !elsewhere && self.program.type_of(receiver).is_none() {
             self.touch_by_method(&mut state, receiver, name, arguments);
         }
         match self.program.type_of(receiver) {
@@ -293,7 +294,10 @@ impl Run<'_, '_> {
             self.finish_value(&mut state, &this, which, None);
             state.escape_memory_of(&self.program.symbols, receiver);
         } else {
-            self.give_symbol_away(&mut state, receiver);
+            // `self.model(x)`: what is called is something that `self` keeps, and `self` does not go with it.
+            let kept = self.program.keeps(receiver, name);
+            let given = if kept { self.program.symbols.field(receiver, name) } else { receiver };
+            self.give_symbol_away(&mut state, given);
         }
         let callee = self.program.symbols.field(receiver, name);
         self.call_unknown(state, callee, arguments)

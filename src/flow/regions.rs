@@ -66,6 +66,14 @@ impl Symbols {
         if list == Symbol::UNKNOWN { list } else { self.intern(Term::Apply(EACH, vec![list])) }
     }
 
+    /// The list of which a symbol names one element after the other.
+    pub(crate) fn list_behind(&self, item: Symbol) -> Option<Symbol> {
+        match self.term(item) {
+            Term::Item(list) => Some(*list),
+            _ => None,
+        }
+    }
+
     /// The list of which a symbol names each element.
     pub(crate) fn list_of_each(&self, each: Symbol) -> Option<Symbol> {
         match self.term(each) {

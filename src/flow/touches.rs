@@ -260,7 +260,9 @@ impl Run<'_, '_> {
         }
         if let Some(access) = access(used.touches) {
             self.touch(state, &Value::Symbol(receiver), access);
-            for bound in arguments.iter().filter(|bound| !is_out(bound)) {
+            // `queue.put(x)` reads nothing of `x`.
+            let is_data = name.ends_with('_') || self.program.origins.contains_key(&receiver);
+            for bound in arguments.iter().filter(|bound| is_data && !is_out(bound)) {
                 self.touch(state, &bound.value, Access::Read);
             }
         }

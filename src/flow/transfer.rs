@@ -471,6 +471,7 @@ impl Run<'_, '_> {
         }
         let result = self.compute(state, &Operator::Other(operator), &[current, value]);
         match place {
+            Place::Local(local) if self.is_array_variable(*local) => {}
             Place::Local(local) => self.bind(state, *local, result),
             Place::Global(name) => {
                 let place = self.program.symbols.intern(Term::Global(name.as_str().into()));
