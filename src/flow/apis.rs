@@ -234,7 +234,7 @@ impl Run<'_, '_> {
         self.start_on(state, api, None, all.into())
     }
 
-    fn new_handle(&self, api: ApiId, status: Status, conditional: Option<Span>) -> Handle {
+    pub(crate) fn new_handle(&self, api: ApiId, status: Status, conditional: Option<Span>) -> Handle {
         Handle {
             api,
             started: self.here.span,
@@ -461,6 +461,7 @@ impl Run<'_, '_> {
         handle.guard = state.path.last().map(|decision| decision.step.span);
         handle.launched = true;
         handle.buffers = launched_buffers(state, &target);
+        self.check_launched(state, api, &target);
         self.check_buffers(state, api, &handle.buffers.clone());
         if count == Some(1) {
             let handle = state.make(self.site(1), Object::Handle(handle));

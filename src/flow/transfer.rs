@@ -52,7 +52,7 @@ impl Run<'_, '_> {
                 self.touch_operands(&mut state, operator, &values);
                 let value = self.compute(&mut state, operator, &values);
                 if let (Operator::Other(_), Some(made)) = (operator, value.symbol()) {
-                    self.make_anew(&mut state, made);
+                    self.compute_anew(&mut state, made);
                 }
                 self.bind(&mut state, *to, value);
             }
@@ -69,7 +69,7 @@ impl Run<'_, '_> {
             }
             Operation::SetElement { of, key, value } => {
                 let (of, value) = (self.operand(&state, of), self.operand(&state, value));
-                self.touch_element(&mut state, &of, key);
+                self.touch_element(&mut state, &of, key, &value);
                 self.set_element(&mut state, &of, key, value);
             }
             Operation::DropField { of, name } => {
@@ -462,7 +462,7 @@ impl Run<'_, '_> {
         match place {
             Place::Element(of, key) => {
                 let of = self.operand(state, of);
-                self.touch_element(state, &of, key);
+                self.touch_updated_element(state, &of, key);
             }
             Place::Local(_) | Place::Global(_) | Place::Field(..) => self.touch_updated(state, &current),
         }

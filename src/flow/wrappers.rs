@@ -311,6 +311,7 @@ impl Run<'_, '_> {
             self.replay_effect(&mut state, call, effect, &copies, arguments);
         }
         self.replay_touches(&mut state, call, &outcome.touches, outcome.effects.len());
+        self.check_begun(&mut state, &begun);
         state.give_buffers(begun);
         for (place, value) in &outcome.stores {
             let value = self.translate(&mut state, call, value, &copies);
