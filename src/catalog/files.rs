@@ -4,6 +4,7 @@
 pub const FILES: &[(&str, &str)] = &[
     ("bluefog.toml", include_str!("../../rules/apis/bluefog.toml")),
     ("byteps.toml", include_str!("../../rules/apis/byteps.toml")),
+    ("computations.toml", include_str!("../../rules/apis/computations.toml")),
     ("deepspeed.toml", include_str!("../../rules/apis/deepspeed.toml")),
     ("deepspeed_swap.toml", include_str!("../../rules/apis/deepspeed_swap.toml")),
     ("devices.toml", include_str!("../../rules/apis/devices.toml")),

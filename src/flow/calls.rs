@@ -223,9 +223,10 @@ impl Run<'_, '_> {
         arguments: &[Bound],
     ) -> Results {
         let this = Value::Symbol(receiver);
+        let elsewhere = matches!(self.program.symbols.term(receiver), Term::Path(_) | Term::Class(_));
         // A method that takes a handle is not one of a tensor, whatever it is called.
         let takes_handle = arguments.iter().any(|bound| self.is_handle(&state, &bound.value));
-        if !takes_handle && !matches!(self.program.symbols.term(receiver), Term::Path(_) | Term::Class(_)) {
+        if !elsewhere && !takes_handle && self.program.type_of(receiver).is_none() {
             self.touch_by_method(&mut state, receiver, name, arguments);
         }
         match self.program.type_of(receiver) {
@@ -299,7 +300,10 @@ impl Run<'_, '_> {
             self.finish_value(&mut state, &this, which, None);
             state.escape_memory_of(&self.program.symbols, receiver);
         } else {
-            self.give_symbol_away(&mut state, receiver);
+            // `self.model(x)`: what is called is something that `self` keeps, and `self` does not go with it.
+            let kept = self.program.keeps(receiver, name);
+            let given = if kept { self.program.symbols.field(receiver, name) } else { receiver };
+            self.give_symbol_away(&mut state, given);
         }
         let callee = self.program.symbols.field(receiver, name);
         self.call_unknown(state, callee, arguments)
