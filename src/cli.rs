@@ -11,10 +11,12 @@
 
 mod arguments;
 mod check;
+mod config;
 mod output;
 mod progress;
 mod prove;
 mod rule;
+mod settings;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -44,6 +46,7 @@ fn execute(command: Command) -> ExitCode {
     match command {
         Command::Check(arguments) => check::run(&arguments).into(),
         Command::Rule(arguments) => rule::run(&arguments).into(),
+        Command::Config(arguments) => config::run(&arguments).into(),
         Command::Run(arguments) => crate::runtime::command::run(&arguments),
         Command::Prove(arguments) => prove::run(&arguments),
     }

@@ -1,17 +1,19 @@
 //! One run: read and analyse every file, ask the tree what it reads, then let the rules speak.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::crash::Crash;
 use super::outcome::plain_finding;
+use super::settings::{Settings, SettingsError};
 use super::suppress::suppress;
 use super::unread::Trees;
 use super::walk::{self, Files, reason};
 use super::{
-    File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR, UNREADABLE_FILE,
+    File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR, Selection,
+    UNREADABLE_FILE,
 };
 use super::{module_name, pool};
-use crate::catalog::Catalog;
 use crate::flow::{self, Analysis};
 use crate::frontend::{self, Problem};
 use crate::rules::{self, Context, Finding, Label, Severity};
@@ -19,12 +21,12 @@ use crate::source::{self, Language, SourceFile, Span, Suppressions};
 
 /// Checks files or a text. An error is a message for the user: nothing could be checked.
 pub fn check(input: Input, options: &Options, progress: &dyn Progress) -> Result<Outcome, String> {
-    let catalog = Catalog::new(Language::Python, &[]).map_err(|error| error.to_string())?;
-    let run = Run { catalog, options };
-    match input {
+    let run = Run { options };
+    let outcome = match input {
         Input::Paths(paths) => run.check_paths(&paths, progress),
-        Input::Text { bytes, name } => Ok(run.check_text(bytes, name.as_deref())),
-    }
+        Input::Text { bytes, name } => run.check_text(bytes, name.as_deref()),
+    };
+    outcome.map_err(|error| error.to_string())
 }
 
 /// A file that was parsed and analysed.
@@ -33,6 +35,9 @@ pub(crate) struct Analysed {
     pub(crate) path: Option<PathBuf>,
     /// What happened to its handles.
     pub(crate) analysis: Analysis,
+    settings: Arc<Settings>,
+    /// The rules that apply to it.
+    selection: Selection,
     source: SourceFile,
     problems: Vec<Problem>,
     suppressions: Suppressions,
@@ -46,17 +51,32 @@ enum Read {
 }
 
 struct Run<'o> {
-    catalog: Catalog,
     options: &'o Options,
 }
 
+/// A file with the settings in force for it.
+struct Task<'f> {
+    file: &'f File,
+    settings: Arc<Settings>,
+    selection: Selection,
+}
+
+impl<'f> Task<'f> {
+    fn new(file: &'f File, options: &Options) -> Result<Self, SettingsError> {
+        let (settings, path) = options.resolver.of_file(&file.path)?;
+        let selection = settings.selection_for(&path);
+        Ok(Self { file, settings, selection })
+    }
+}
+
 impl Run<'_> {
-    fn check_paths(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Outcome, String> {
-        let Files { files, unreadable, notes, .. } =
-            walk::find_files(paths, &self.options.walk).map_err(|error| error.to_string())?;
+    fn check_paths(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Outcome, SettingsError> {
+        let Files { files, unreadable, notes, .. } = walk::find_files(paths, self.options)?;
+        let tasks: Vec<Task<'_>> =
+            files.iter().map(|file| Task::new(file, self.options)).collect::<Result<_, _>>()?;
         progress.starts(files.len());
-        let read = pool::map(self.options.walk.threads(), &files, |file| {
-            let read = self.read(file);
+        let read = pool::map(self.options.threads(), &tasks, |task| {
+            let read = read(task);
             progress.advances();
             read
         });
@@ -74,66 +94,26 @@ impl Run<'_> {
         Ok(Outcome { reports: in_order(reports), files: files.len(), notes })
     }
 
-    fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Outcome {
-        let file = name.map(|name| File { path: name.to_owned(), named: true });
+    fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Result<Outcome, SettingsError> {
         if name.is_some_and(|name| Language::of(name).is_none() && name.extension().is_some()) {
             let note = "skipped the standard input: its file name is not that of a Python file";
-            return Outcome { notes: vec![note.to_owned()], ..Outcome::default() };
+            return Ok(Outcome { notes: vec![note.to_owned()], ..Outcome::default() });
         }
-        let shown = file.as_ref().map_or_else(|| "<stdin>".to_owned(), File::name);
-        let read = pool::map(1, &[bytes], |bytes| self.analyse(shown.clone(), name, bytes.clone()));
+        let file = File { path: name.unwrap_or(Path::new("<stdin>")).to_owned(), named: true };
+        let task = Task::new(&file, self.options)?;
+        let read = pool::map(1, &[bytes], |bytes| analyse(&task, name, bytes.clone()));
         let reports = match read.into_iter().next() {
             None | Some(Ok(Read::Skipped)) => Vec::new(),
             Some(Ok(Read::Failed(report))) => vec![report],
             Some(Ok(Read::Analysed(analysed))) => self.report_all(vec![*analysed], &[]),
-            Some(Err(crash)) => vec![crashed(shown, &crash)],
+            Some(Err(crash)) => vec![crashed(file.name(), &crash)],
         };
-        Outcome { reports: in_order(reports), files: 1, notes: Vec::new() }
-    }
-
-    fn read(&self, file: &File) -> Read {
-        let bytes = match std::fs::read(&file.path) {
-            Ok(bytes) => bytes,
-            Err(error) => return Read::Failed(unreadable(file.name(), reason(&error))),
-        };
-        if !file.named && !self.is_worth_parsing(&bytes) {
-            return Read::Skipped;
-        }
-        self.analyse(file.name(), Some(&file.path), bytes)
-    }
-
-    fn is_worth_parsing(&self, bytes: &[u8]) -> bool {
-        self.catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
-    }
-
-    fn analyse(&self, name: String, path: Option<&Path>, bytes: Vec<u8>) -> Read {
-        let text = match source::decode(bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                let mut finding =
-                    plain_finding(UNREADABLE_FILE, Severity::Error, error.message, Span::default());
-                finding.help = error.help;
-                return Read::Failed(FileReport::without_text(name, finding));
-            }
-        };
-        let source = SourceFile::new(name, text);
-        let module = path.map(module_name::module_name).unwrap_or_default();
-        let lowered = frontend::python::lower(&source.text, &module);
-        let settings = flow::Settings { backend: self.options.backend.clone() };
-        let analysis = flow::analyse(&lowered.unit, &self.catalog, &settings);
-        let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
-        Read::Analysed(Box::new(Analysed {
-            path: path.map(Path::to_owned),
-            analysis,
-            source,
-            problems: lowered.problems,
-            suppressions,
-        }))
+        Ok(Outcome { reports: in_order(reports), files: 1, notes: Vec::new() })
     }
 
     fn report_all(&self, mut analysed: Vec<Analysed>, given: &[File]) -> Vec<FileReport> {
         Trees::new(self.options, given).forget_handles_that_are_read(&mut analysed);
-        let reports = pool::map(self.options.walk.threads(), &analysed, |file| self.findings(file));
+        let reports = pool::map(self.options.threads(), &analysed, findings);
         let named = analysed.into_iter().zip(reports);
         named
             .map(|(file, findings)| match findings {
@@ -144,25 +124,69 @@ impl Run<'_> {
             })
             .collect()
     }
+}
 
-    fn findings(&self, file: &Analysed) -> Vec<Finding> {
-        let selection = &self.options.selection;
-        let context = Context {
-            catalog: &self.catalog,
-            text: &file.source.text,
-            backend: file.analysis.backend.as_deref(),
-        };
-        let mut findings = rules::check(&file.analysis.events, &context);
-        findings.retain(|finding| selection.selects(finding.rule));
-        let mut findings =
-            suppress(findings, &file.source, &file.suppressions, selection, file.problems.is_empty());
-        for finding in &mut findings {
-            finding.severity = selection.severity_of(finding.rule).unwrap_or(finding.severity);
-        }
-        findings.extend(syntax_error(&file.problems));
-        findings.sort_by_key(|finding| (finding.primary.span, finding.rule));
-        findings
+fn read(task: &Task<'_>) -> Read {
+    let file = task.file;
+    let bytes = match std::fs::read(&file.path) {
+        Ok(bytes) => bytes,
+        Err(error) => return Read::Failed(unreadable(file.name(), reason(&error))),
+    };
+    if !file.named && !is_worth_parsing(task, &bytes) {
+        return Read::Skipped;
     }
+    analyse(task, Some(&file.path), bytes)
+}
+
+fn is_worth_parsing(task: &Task<'_>, bytes: &[u8]) -> bool {
+    let catalog = task.settings.catalog(Language::Python);
+    catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
+}
+
+fn analyse(task: &Task<'_>, path: Option<&Path>, bytes: Vec<u8>) -> Read {
+    let name = task.file.name();
+    let text = match source::decode(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let mut finding = plain_finding(UNREADABLE_FILE, Severity::Error, error.message, Span::default());
+            finding.help = error.help;
+            return Read::Failed(FileReport::without_text(name, finding));
+        }
+    };
+    let source = SourceFile::new(name, text);
+    let module = path.map(module_name::module_name).unwrap_or_default();
+    let lowered = frontend::python::lower(&source.text, &module);
+    let settings = flow::Settings { backend: task.settings.backend().map(str::to_owned) };
+    let analysis = flow::analyse(&lowered.unit, task.settings.catalog(Language::Python), &settings);
+    let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
+    Read::Analysed(Box::new(Analysed {
+        path: path.map(Path::to_owned),
+        analysis,
+        settings: Arc::clone(&task.settings),
+        selection: task.selection.clone(),
+        source,
+        problems: lowered.problems,
+        suppressions,
+    }))
+}
+
+fn findings(file: &Analysed) -> Vec<Finding> {
+    let selection = &file.selection;
+    let context = Context {
+        catalog: file.settings.catalog(Language::Python),
+        text: &file.source.text,
+        backend: file.analysis.backend.as_deref(),
+    };
+    let mut findings = rules::check(&file.analysis.events, &context);
+    findings.retain(|finding| selection.selects(finding.rule));
+    let mut findings =
+        suppress(findings, &file.source, &file.suppressions, selection, file.problems.is_empty());
+    for finding in &mut findings {
+        finding.severity = selection.severity_of(finding.rule).unwrap_or(finding.severity);
+    }
+    findings.extend(syntax_error(&file.problems));
+    findings.sort_by_key(|finding| (finding.primary.span, finding.rule));
+    findings
 }
 
 /// The first place of a file that could not be parsed; those behind it are mostly consequences.
