@@ -15,9 +15,11 @@
 
 mod check;
 mod crash;
+mod fingerprint;
 mod module_name;
 mod outcome;
 mod pool;
+mod replace;
 mod root;
 mod selection;
 pub mod settings;
@@ -27,7 +29,11 @@ mod walk;
 
 pub use check::check;
 pub use crash::keep_crashes_quiet;
-pub use outcome::{FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, UNREADABLE_FILE};
+pub use fingerprint::{Fingerprint, Names};
+pub use outcome::{
+    FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, Silence, Silenced, UNREADABLE_FILE, is_failure,
+};
+pub use replace::replace_file;
 pub use selection::{
     BadRuleName, KnownRule, RuleName, Selection, Subject, UNUSED_IGNORE, known_rule, known_rules,
 };

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::project::settings::{Backend, Level};
 use crate::project::{BadRuleName, KnownRule, RuleName, known_rule};
+use crate::report::Format;
 use crate::runtime::command::RunArgs;
 use crate::runtime::prove::ProveArgs;
 
@@ -181,6 +182,34 @@ pub(super) enum ReportFormat {
     Concise,
     /// One array, for programs
     Json,
+    /// One row for each finding, for programs
+    JsonLines,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// GitLab's code quality
+    Gitlab,
+    /// JUnit's XML
+    Junit,
+    /// PyTorch's lintrunner
+    Lintrunner,
+}
+
+impl From<ReportFormat> for Format {
+    fn from(format: ReportFormat) -> Self {
+        match format {
+            ReportFormat::Full => Self::Full,
+            ReportFormat::Concise => Self::Concise,
+            ReportFormat::Json => Self::Json,
+            ReportFormat::JsonLines => Self::JsonLines,
+            ReportFormat::Sarif => Self::Sarif,
+            ReportFormat::Github => Self::Github,
+            ReportFormat::Gitlab => Self::Gitlab,
+            ReportFormat::Junit => Self::Junit,
+            ReportFormat::Lintrunner => Self::Lintrunner,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -219,7 +248,7 @@ impl From<BackendChoice> for Backend {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(super) enum ColorChoice {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal, unless NO_COLOR is set, or where CLICOLOR_FORCE or FORCE_COLOR is set
     #[default]
     Auto,
     /// Always

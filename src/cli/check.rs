@@ -4,12 +4,12 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::arguments::{CheckArguments, ColorChoice, ReportFormat};
+use super::arguments::{CheckArguments, ColorChoice};
 use super::output::{Output, tell};
 use super::progress::Bar;
 use super::{Exit, fail, settings};
 use crate::project::{self, GivenPaths, Input, Options, Outcome, reason};
-use crate::report::{self, Closing, Colour, Content, Format, Look};
+use crate::report::{self, Closing, Colour, Content, Format, Links, Look};
 use crate::rules::Severity;
 
 /// The columns of a report that does not go to a terminal.
@@ -22,6 +22,9 @@ pub(super) fn run(arguments: &CheckArguments) -> Exit {
         Ok(options) => options,
         Err(message) => return fail(&message),
     };
+    if arguments.statistics && !Format::from(arguments.output_format).has_statistics() {
+        return fail("`--statistics` goes with the formats full, concise and json");
+    }
     if arguments.show_files {
         return show_files(arguments, &options);
     }
@@ -42,7 +45,7 @@ fn conclude(arguments: &CheckArguments, outcome: &Outcome) -> Exit {
     if !arguments.quiet {
         outcome.notes.iter().for_each(|note| tell("warning", note));
     }
-    if outcome.files == 0 && matches!(arguments.output_format, ReportFormat::Json) {
+    if outcome.files == 0 && !Format::from(arguments.output_format).is_for_people() {
         tell("warning", "there is no file to check");
     }
     if let Err(message) = print(arguments, outcome) {
@@ -66,7 +69,7 @@ fn print(arguments: &CheckArguments, outcome: &Outcome) -> Result<(), String> {
         Some(path) => format!("the report cannot be written to `{}`: {}", path.display(), reason(&error)),
         None => format!("the report cannot be written: {}", reason(&error)),
     };
-    let output = Output::open(path).map_err(failed)?;
+    let output = Output::to(path);
     let look = look(arguments, &output);
     output.write(|out| report::write(outcome, &look, out)).map_err(failed)
 }
@@ -107,7 +110,7 @@ fn show_files(arguments: &CheckArguments, options: &Options) -> Exit {
         Err(error) => return fail(&error.to_string()),
     };
     let list = |out: &mut dyn Write| found.files.iter().try_for_each(|file| writeln!(out, "{}", file.name()));
-    if let Err(error) = Output::open(arguments.output_file.as_deref()).and_then(|output| output.write(list)) {
+    if let Err(error) = Output::to(arguments.output_file.as_deref()).write(list) {
         return fail(&format!("the list cannot be written: {}", reason(&error)));
     }
     for (path, why) in &found.unreadable {
@@ -118,26 +121,28 @@ fn show_files(arguments: &CheckArguments, options: &Options) -> Exit {
 
 fn look(arguments: &CheckArguments, output: &Output) -> Look {
     Look {
-        format: match arguments.output_format {
-            ReportFormat::Full => Format::Full,
-            ReportFormat::Concise => Format::Concise,
-            ReportFormat::Json => Format::Json,
-        },
+        format: arguments.output_format.into(),
         content: if arguments.statistics { Content::Statistics } else { Content::Findings },
         closing: if arguments.quiet { Closing::Omitted } else { Closing::Printed },
         colour: colour(arguments.color, output),
+        links: match arguments.color {
+            ColorChoice::Auto if output.has_links() => Links::Written,
+            ColorChoice::Auto | ColorChoice::Always | ColorChoice::Never => Links::Absent,
+        },
         width: output.width().unwrap_or(WIDTH).max(NARROWEST),
     }
 }
 
 fn colour(choice: ColorChoice, output: &Output) -> Colour {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_forced = |name: &str| is_set(name) && std::env::var_os(name).is_some_and(|value| value != "0");
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     match choice {
         ColorChoice::Always => Colour::Coloured,
         ColorChoice::Never => Colour::Plain,
         ColorChoice::Auto if is_set("NO_COLOR") => Colour::Plain,
-        ColorChoice::Auto if is_set("FORCE_COLOR") => Colour::Coloured,
+        ColorChoice::Auto if is_forced("CLICOLOR_FORCE") || is_forced("FORCE_COLOR") => Colour::Coloured,
+        ColorChoice::Auto if std::env::var_os("CLICOLOR").is_some_and(|value| value == "0") => Colour::Plain,
         ColorChoice::Auto if output.is_terminal() && !dumb => Colour::Coloured,
         ColorChoice::Auto => Colour::Plain,
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::crash::Crash;
-use super::outcome::plain_finding;
+use super::outcome::{Silenced, plain_finding};
 use super::settings::{Settings, SettingsError};
 use super::suppress::suppress;
 use super::unread::Trees;
@@ -117,8 +117,9 @@ impl Run<'_> {
         let named = analysed.into_iter().zip(reports);
         named
             .map(|(file, findings)| match findings {
-                Ok(findings) => {
-                    FileReport { name: file.source.name.clone(), source: Some(file.source), findings }
+                Ok((findings, silenced)) => {
+                    let name = file.source.name.clone();
+                    FileReport { name, source: Some(file.source), findings, silenced }
                 }
                 Err(crash) => crashed(file.source.name, &crash),
             })
@@ -170,7 +171,8 @@ fn analyse(task: &Task<'_>, path: Option<&Path>, bytes: Vec<u8>) -> Read {
     }))
 }
 
-fn findings(file: &Analysed) -> Vec<Finding> {
+/// What is reported of a file, and what is not.
+fn findings(file: &Analysed) -> (Vec<Finding>, Vec<Silenced>) {
     let selection = &file.selection;
     let context = Context {
         catalog: file.settings.catalog(Language::Python),
@@ -179,14 +181,15 @@ fn findings(file: &Analysed) -> Vec<Finding> {
     };
     let mut findings = rules::check(&file.analysis.events, &context);
     findings.retain(|finding| selection.selects(finding.rule));
-    let mut findings =
+    let (mut findings, mut silenced) =
         suppress(findings, &file.source, &file.suppressions, selection, file.problems.is_empty());
-    for finding in &mut findings {
+    let quiet = silenced.iter_mut().map(|silenced| &mut silenced.finding);
+    for finding in findings.iter_mut().chain(quiet) {
         finding.severity = selection.severity_of(finding.rule).unwrap_or(finding.severity);
     }
     findings.extend(syntax_error(&file.problems));
     findings.sort_by_key(|finding| (finding.primary.span, finding.rule));
-    findings
+    (findings, silenced)
 }
 
 /// The first place of a file that could not be parsed; those behind it are mostly consequences.
@@ -218,7 +221,7 @@ fn crashed(name: String, crash: &Crash) -> FileReport {
 }
 
 fn in_order(mut reports: Vec<FileReport>) -> Vec<FileReport> {
-    reports.retain(|report| !report.findings.is_empty());
+    reports.retain(|report| !report.findings.is_empty() || !report.silenced.is_empty());
     reports.sort_by(|left, right| left.name.cmp(&right.name));
     reports
 }

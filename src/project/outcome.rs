@@ -27,16 +27,25 @@ impl Outcome {
         self.reports.iter().flat_map(|report| report.findings.iter().map(move |finding| (report, finding)))
     }
 
+    /// All findings that are not reported, with the file that they are in.
+    pub fn silenced(&self) -> impl Iterator<Item = (&FileReport, &Silenced)> {
+        self.reports.iter().flat_map(|report| report.silenced.iter().map(move |silenced| (report, silenced)))
+    }
+
     /// Whether some file could not be checked, or not wholly.
     pub fn is_incomplete(&self) -> bool {
-        self.findings()
-            .any(|(_, finding)| matches!(finding.rule, SYNTAX_ERROR | UNREADABLE_FILE | INTERNAL_ERROR))
+        self.findings().any(|(_, finding)| is_failure(finding))
     }
 
     /// Whether some finding weighs at least this much.
     pub fn reaches(&self, severity: Severity) -> bool {
         self.findings().any(|(_, finding)| finding.severity >= severity)
     }
+}
+
+/// Whether a finding says that a file could not be checked, or not wholly.
+pub fn is_failure(finding: &Finding) -> bool {
+    matches!(finding.rule, SYNTAX_ERROR | UNREADABLE_FILE | INTERNAL_ERROR)
 }
 
 /// The findings of one file.
@@ -48,12 +57,32 @@ pub struct FileReport {
     pub source: Option<SourceFile>,
     /// What was found, in the order of the file.
     pub findings: Vec<Finding>,
+    /// What was found and is not reported, in the order of the file.
+    pub silenced: Vec<Silenced>,
+}
+
+/// A finding that is not reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Silenced {
+    /// What was found.
+    pub finding: Finding,
+    /// Why it is not reported.
+    pub why: Silence,
+}
+
+/// Why a finding is not reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// A comment suppresses it, for this reason.
+    Comment(String),
+    /// It is in the baseline.
+    Baseline,
 }
 
 impl FileReport {
     /// The report of a file that has no text to point at.
     pub(crate) fn without_text(name: String, finding: Finding) -> Self {
-        Self { name, source: None, findings: vec![finding] }
+        Self { name, source: None, findings: vec![finding], silenced: Vec::new() }
     }
 }
 

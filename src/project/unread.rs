@@ -37,10 +37,10 @@ impl<'r> Trees<'r> {
             }
         }
         let search = |(tree, names): (Tree, _)| {
-            let mentions = self.mentions(&tree, names);
-            (tree, mentions)
+            let mentions = self.mentions(&tree, names)?;
+            Some((tree, mentions))
         };
-        let mentions: BTreeMap<Tree, Mentions> = trees.into_iter().map(search).collect();
+        let mentions: BTreeMap<Tree, Mentions> = trees.into_iter().filter_map(search).collect();
         for file in keeping {
             let mentions = self.tree(file).and_then(|tree| mentions.get(&tree));
             forget(file, mentions);
@@ -56,13 +56,13 @@ impl<'r> Trees<'r> {
         }
     }
 
-    fn mentions(&self, tree: &Tree, names: BTreeSet<String>) -> Mentions {
-        let below = |root: &PathBuf| walk::find_files(std::slice::from_ref(root), self.options);
+    /// What the files of a tree contain; nothing is known where the settings of one of its folders cannot be used.
+    fn mentions(&self, tree: &Tree, names: BTreeSet<String>) -> Option<Mentions> {
         let files = match tree {
-            Tree::Below(root) => below(root).map(|found| found.files).unwrap_or_default(),
+            Tree::Below(root) => walk::find_files(std::slice::from_ref(root), self.options).ok()?.files,
             Tree::Given => self.given.to_vec(),
         };
-        Mentions::find(names, &files, self.options.threads())
+        Some(Mentions::find(names, &files, self.options.threads()))
     }
 }
 

@@ -58,7 +58,8 @@ mod tests {
             function: String::new(),
         };
         let findings = severities.iter().map(finding).collect();
-        let reports = vec![FileReport { name: "a.py".to_owned(), source: None, findings }];
+        let reports =
+            vec![FileReport { name: "a.py".to_owned(), source: None, findings, silenced: Vec::new() }];
         sentence(&Outcome { reports, files, notes: Vec::new() })
     }
 
