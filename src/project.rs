@@ -13,6 +13,7 @@
 //!   tree:     everything under .git's folder   is `request` a word of any other file? then somebody may wait for it
 //! ```
 
+mod baseline;
 mod check;
 mod crash;
 mod fingerprint;
@@ -27,6 +28,7 @@ mod suppress;
 mod unread;
 mod walk;
 
+pub use baseline::{BASELINE, Baseline, BaselineUse, baseline_of};
 pub use check::check;
 pub use crash::keep_crashes_quiet;
 pub use fingerprint::{Fingerprint, Names};
@@ -34,6 +36,7 @@ pub use outcome::{
     FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, Silence, Silenced, UNREADABLE_FILE, is_failure,
 };
 pub use replace::replace_file;
+pub use root::Roots;
 pub use selection::{
     BadRuleName, KnownRule, RuleName, Selection, Subject, UNUSED_IGNORE, known_rule, known_rules,
 };
@@ -67,6 +70,8 @@ pub struct Options {
     pub resolver: Arc<Resolver>,
     /// Whether exclusions apply to paths that are given.
     pub given_paths: GivenPaths,
+    /// What is done with the baseline.
+    pub baseline: BaselineUse,
     /// How many threads; as many as there are processors where this is absent.
     pub jobs: Option<NonZeroUsize>,
 }

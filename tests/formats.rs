@@ -43,10 +43,10 @@ fn schema() -> serde_json::Value {
     let package = packages.iter().find(|package| package["name"] == "serde-sarif").unwrap();
     let manifest = std::path::Path::new(package["manifest_path"].as_str().unwrap());
     let text = std::fs::read_to_string(manifest.with_file_name("src").join("schema.json")).unwrap();
-    let mut schema: serde_json::Value = serde_json::from_str(&text).unwrap();
+    // A pattern has a bracket too many, for which validators refuse the whole schema.
+    let text = text.replace("[a-zA-Z]{2}]?$", "[a-zA-Z]{2}$");
+    let schema: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert!(schema["$id"].as_str().unwrap().contains("sarif-schema-2.1.0"));
-    // The pattern has a bracket too many, for which validators refuse the whole schema; we name no language.
-    schema["definitions"]["run"]["properties"]["language"]["pattern"] = "^[a-zA-Z]{2}".into();
     schema
 }
 

@@ -29,7 +29,7 @@ fn outcome(text: &str, message: &str, labels: &[(&str, &str)]) -> Outcome {
         findings: vec![finding],
         silenced: Vec::new(),
     }];
-    Outcome { reports, files: 1, notes: Vec::new() }
+    Outcome { reports, files: 1, ..Outcome::default() }
 }
 
 fn look(format: Format) -> Look {

@@ -66,6 +66,10 @@ pub(super) struct CheckArguments {
     #[arg(long, value_name = "PATH", help_heading = "Files")]
     pub(super) stdin_filename: Option<PathBuf>,
 
+    /// Let everything that is found be known: write it to the baseline [default: unwaited-baseline.json in the root]
+    #[arg(long, help_heading = "Adoption")]
+    pub(super) write_baseline: bool,
+
     /// Print how many findings there are of each rule, instead of the findings
     #[arg(long)]
     pub(super) statistics: bool,
@@ -126,8 +130,8 @@ pub(super) struct SettingsArguments {
     #[arg(long, help_heading = "Configuration")]
     pub(super) isolated: bool,
 
-    /// The findings that are known and not reported again
-    #[arg(long, value_name = "FILE", help_heading = "Configuration")]
+    /// The findings that are known and not reported again [default: unwaited-baseline.json in the root, if it is there]
+    #[arg(long, value_name = "FILE", help_heading = "Adoption")]
     pub(super) baseline: Option<PathBuf>,
 
     /// The folder of the cache [default: .unwaited_cache in the root of the project]

@@ -8,7 +8,7 @@ use super::arguments::{CheckArguments, ColorChoice};
 use super::output::{Output, tell};
 use super::progress::Bar;
 use super::{Exit, fail, settings};
-use crate::project::{self, GivenPaths, Input, Options, Outcome, reason};
+use crate::project::{self, BaselineUse, GivenPaths, Input, Options, Outcome, reason};
 use crate::report::{self, Closing, Colour, Content, Format, Links, Look};
 use crate::rules::Severity;
 
@@ -44,6 +44,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Exit {
 fn conclude(arguments: &CheckArguments, outcome: &Outcome) -> Exit {
     if !arguments.quiet {
         outcome.notes.iter().for_each(|note| tell("warning", note));
+        outcome.written.iter().for_each(|written| tell("note", written));
     }
     if outcome.files == 0 && !Format::from(arguments.output_format).is_for_people() {
         tell("warning", "there is no file to check");
@@ -81,6 +82,10 @@ fn options(arguments: &CheckArguments) -> Result<Options, String> {
             true => GivenPaths::LeftOutToo,
             false => GivenPaths::Read,
         },
+        baseline: match arguments.write_baseline {
+            true => BaselineUse::Written,
+            false => BaselineUse::Compared,
+        },
         jobs: arguments.jobs,
     })
 }
@@ -95,6 +100,9 @@ fn input(arguments: &CheckArguments) -> Result<Input, String> {
     }
     if arguments.paths.len() > 1 {
         return Err("`-` reads standard input, and cannot be given with other paths".to_owned());
+    }
+    if arguments.write_baseline {
+        return Err("a baseline is about files, and `-` reads standard input".to_owned());
     }
     let mut bytes = Vec::new();
     io::stdin()

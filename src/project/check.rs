@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::baseline::compare;
 use super::crash::Crash;
 use super::outcome::{Silenced, plain_finding};
-use super::settings::{Settings, SettingsError};
+use super::settings::Settings;
 use super::suppress::suppress;
 use super::unread::Trees;
 use super::walk::{self, Files, reason};
@@ -22,11 +23,10 @@ use crate::source::{self, Language, SourceFile, Span, Suppressions};
 /// Checks files or a text. An error is a message for the user: nothing could be checked.
 pub fn check(input: Input, options: &Options, progress: &dyn Progress) -> Result<Outcome, String> {
     let run = Run { options };
-    let outcome = match input {
+    match input {
         Input::Paths(paths) => run.check_paths(&paths, progress),
         Input::Text { bytes, name } => run.check_text(bytes, name.as_deref()),
-    };
-    outcome.map_err(|error| error.to_string())
+    }
 }
 
 /// A file that was parsed and analysed.
@@ -55,23 +55,28 @@ struct Run<'o> {
 }
 
 /// A file with the settings in force for it.
-struct Task<'f> {
-    file: &'f File,
-    settings: Arc<Settings>,
-    selection: Selection,
+pub(crate) struct Task<'f> {
+    pub(crate) file: &'f File,
+    /// Where it really is.
+    pub(crate) path: PathBuf,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) selection: Selection,
 }
 
 impl<'f> Task<'f> {
-    fn new(file: &'f File, options: &Options) -> Result<Self, SettingsError> {
-        let (settings, path) = options.resolver.of_file(&file.path)?;
+    /// An error is a message for the user.
+    fn new(file: &'f File, options: &Options) -> Result<Self, String> {
+        let of_file = options.resolver.of_file(&file.path);
+        let (settings, path) = of_file.map_err(|error| error.to_string())?;
         let selection = settings.selection_for(&path);
-        Ok(Self { file, settings, selection })
+        Ok(Self { file, path, settings, selection })
     }
 }
 
 impl Run<'_> {
-    fn check_paths(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Outcome, SettingsError> {
-        let Files { files, unreadable, notes, .. } = walk::find_files(paths, self.options)?;
+    fn check_paths(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Outcome, String> {
+        let found = walk::find_files(paths, self.options).map_err(|error| error.to_string())?;
+        let Files { files, unreadable, notes, .. } = found;
         let tasks: Vec<Task<'_>> =
             files.iter().map(|file| Task::new(file, self.options)).collect::<Result<_, _>>()?;
         progress.starts(files.len());
@@ -91,10 +96,10 @@ impl Run<'_> {
             }
         }
         reports.extend(self.report_all(analysed, &files));
-        Ok(Outcome { reports: in_order(reports), files: files.len(), notes })
+        self.conclude(Outcome { reports, files: files.len(), notes, written: Vec::new() }, &tasks)
     }
 
-    fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Result<Outcome, SettingsError> {
+    fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Result<Outcome, String> {
         if name.is_some_and(|name| Language::of(name).is_none() && name.extension().is_some()) {
             let note = "skipped the standard input: its file name is not that of a Python file";
             return Ok(Outcome { notes: vec![note.to_owned()], ..Outcome::default() });
@@ -108,7 +113,13 @@ impl Run<'_> {
             Some(Ok(Read::Analysed(analysed))) => self.report_all(vec![*analysed], &[]),
             Some(Err(crash)) => vec![crashed(file.name(), &crash)],
         };
-        Ok(Outcome { reports: in_order(reports), files: 1, notes: Vec::new() })
+        self.conclude(Outcome { reports, files: 1, ..Outcome::default() }, &[task])
+    }
+
+    fn conclude(&self, mut outcome: Outcome, tasks: &[Task<'_>]) -> Result<Outcome, String> {
+        compare(&mut outcome, tasks, self.options)?;
+        outcome.reports = in_order(outcome.reports);
+        Ok(outcome)
     }
 
     fn report_all(&self, mut analysed: Vec<Analysed>, given: &[File]) -> Vec<FileReport> {

@@ -19,6 +19,8 @@ pub struct Outcome {
     pub files: usize,
     /// What the user should know beside findings: paths that were given and are no source files.
     pub notes: Vec<String>,
+    /// What was written beside the report, in sentences.
+    pub written: Vec<String>,
 }
 
 impl Outcome {

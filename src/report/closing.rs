@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::project::Outcome;
+use crate::project::{Outcome, Silence};
 use crate::rules::Severity;
 
 pub(super) fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
@@ -10,6 +10,15 @@ pub(super) fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn sentence(outcome: &Outcome) -> String {
+    let known = outcome.silenced().filter(|(_, silenced)| silenced.why == Silence::Baseline).count();
+    match known {
+        0 => found(outcome),
+        1 => format!("{}; 1 more is in the baseline", found(outcome)),
+        known => format!("{}; {known} more are in the baseline", found(outcome)),
+    }
+}
+
+fn found(outcome: &Outcome) -> String {
     let problems = outcome.findings().count();
     match (problems, outcome.files) {
         (0, 0) => "no file to check".to_owned(),
@@ -60,7 +69,7 @@ mod tests {
         let findings = severities.iter().map(finding).collect();
         let reports =
             vec![FileReport { name: "a.py".to_owned(), source: None, findings, silenced: Vec::new() }];
-        sentence(&Outcome { reports, files, notes: Vec::new() })
+        sentence(&Outcome { reports, files, ..Outcome::default() })
     }
 
     #[test]
