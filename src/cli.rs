@@ -11,6 +11,7 @@
 
 mod arguments;
 mod check;
+mod fix;
 mod output;
 mod progress;
 mod prove;

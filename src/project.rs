@@ -15,6 +15,7 @@
 
 mod check;
 mod crash;
+mod fix;
 mod module_name;
 mod outcome;
 mod pool;
@@ -23,6 +24,7 @@ mod selection;
 mod suppress;
 mod unread;
 mod walk;
+mod write;
 
 pub use check::check;
 pub use crash::keep_crashes_quiet;
@@ -32,9 +34,12 @@ pub use selection::{
 };
 pub(crate) use walk::reason;
 pub use walk::{BadPattern, File, Files, Gitignore, find_files};
+pub use write::Change;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+
+use crate::rules::Applicability;
 
 /// What is to be checked.
 #[derive(Clone, Debug)]
@@ -61,6 +66,8 @@ pub struct Options {
     pub walk: WalkOptions,
     /// Whether configuration files count.
     pub configuration: Configuration,
+    /// Which findings are fixed; the changed texts are among the outcome, and no file is written.
+    pub fix: Option<Applicability>,
 }
 
 /// Which files of a folder are read, and by how many threads.

@@ -21,10 +21,11 @@ fn outcome(text: &str, message: &str, labels: &[(&str, &str)]) -> Outcome {
         labels: labels[1..].iter().map(label).collect(),
         help: "keep the handle and wait for it".to_owned(),
         function: "send".to_owned(),
+        fix: None,
     };
     let source = Some(SourceFile::new("pkg/send.py", text));
     let reports = vec![FileReport { name: "pkg/send.py".to_owned(), source, findings: vec![finding] }];
-    Outcome { reports, files: 1, notes: Vec::new() }
+    Outcome { reports, files: 1, ..Outcome::default() }
 }
 
 fn look(format: Format) -> Look {

@@ -64,6 +64,22 @@ pub(super) struct CheckArguments {
     #[arg(long, value_enum, default_value_t, help_heading = "Rules")]
     pub(super) backend: Backend,
 
+    /// Fix what can be fixed safely, and report the rest
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) fix: bool,
+
+    /// Fix also where a person should look at the result
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) unsafe_fixes: bool,
+
+    /// Print what the fixes would change, and change nothing
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) diff: bool,
+
+    /// Exit with 1 if a file was fixed, even if nothing is left
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) exit_non_zero_on_fix: bool,
+
     /// Leave out files and folders that match this pattern, in the form of .gitignore
     #[arg(long, value_name = "PATTERN", value_delimiter = ',', help_heading = "Files")]
     pub(super) exclude: Vec<String>,

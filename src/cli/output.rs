@@ -7,6 +7,8 @@ use std::path::Path;
 /// Where a report goes.
 pub(super) enum Output {
     Standard(BufWriter<io::Stdout>),
+    /// Standard error, where standard output is taken.
+    Error(BufWriter<io::Stderr>),
     File(BufWriter<File>),
 }
 
@@ -23,7 +25,7 @@ impl Output {
     pub(super) fn width(&self) -> Option<usize> {
         match self {
             Self::Standard(_) => terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)),
-            Self::File(_) => None,
+            Self::Error(_) | Self::File(_) => None,
         }
     }
 
@@ -31,6 +33,7 @@ impl Output {
     pub(super) fn is_terminal(&self) -> bool {
         match self {
             Self::Standard(_) => io::stdout().is_terminal(),
+            Self::Error(_) => io::stderr().is_terminal(),
             Self::File(_) => false,
         }
     }
@@ -39,6 +42,7 @@ impl Output {
     pub(super) fn write(mut self, what: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         let out: &mut dyn Write = match &mut self {
             Self::Standard(out) => out,
+            Self::Error(out) => out,
             Self::File(out) => out,
         };
         let written = what(out).and_then(|()| out.flush());

@@ -1,14 +1,17 @@
 //! One run: read and analyse every file, ask the tree what it reads, then let the rules speak.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::crash::Crash;
+use super::fix::{self, Fixed};
 use super::outcome::plain_finding;
 use super::suppress::suppress;
 use super::unread::Trees;
 use super::walk::{self, Files, reason};
 use super::{
-    File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR, UNREADABLE_FILE,
+    Change, File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR,
+    UNREADABLE_FILE,
 };
 use super::{module_name, pool};
 use crate::catalog::Catalog;
@@ -70,8 +73,9 @@ impl Run<'_> {
                 Err(crash) => reports.push(crashed(file.name(), &crash)),
             }
         }
-        reports.extend(self.report_all(analysed, &files));
-        Ok(Outcome { reports: in_order(reports), files: files.len(), notes })
+        let (reported, changes) = self.report_all(analysed, &files);
+        reports.extend(reported);
+        Ok(Outcome { reports: in_order(reports), files: files.len(), notes, changes })
     }
 
     fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Outcome {
@@ -82,13 +86,14 @@ impl Run<'_> {
         }
         let shown = file.as_ref().map_or_else(|| "<stdin>".to_owned(), File::name);
         let read = pool::map(1, &[bytes], |bytes| self.analyse(shown.clone(), name, bytes.clone()));
-        let reports = match read.into_iter().next() {
-            None | Some(Ok(Read::Skipped)) => Vec::new(),
-            Some(Ok(Read::Failed(report))) => vec![report],
+        let (reports, mut changes) = match read.into_iter().next() {
+            None | Some(Ok(Read::Skipped)) => Default::default(),
+            Some(Ok(Read::Failed(report))) => (vec![report], Vec::new()),
             Some(Ok(Read::Analysed(analysed))) => self.report_all(vec![*analysed], &[]),
-            Some(Err(crash)) => vec![crashed(shown, &crash)],
+            Some(Err(crash)) => (vec![crashed(shown, &crash)], Vec::new()),
         };
-        Outcome { reports: in_order(reports), files: 1, notes: Vec::new() }
+        changes.iter_mut().for_each(|change| change.path = None);
+        Outcome { reports: in_order(reports), files: 1, notes: Vec::new(), changes }
     }
 
     fn read(&self, file: &File) -> Read {
@@ -116,42 +121,78 @@ impl Run<'_> {
                 return Read::Failed(FileReport::without_text(name, finding));
             }
         };
+        Read::Analysed(Box::new(self.analyse_text(name, path, text)))
+    }
+
+    fn analyse_text(&self, name: String, path: Option<&Path>, text: String) -> Analysed {
         let source = SourceFile::new(name, text);
         let module = path.map(module_name::module_name).unwrap_or_default();
         let lowered = frontend::python::lower(&source.text, &module);
         let settings = flow::Settings { backend: self.options.backend.clone() };
         let analysis = flow::analyse(&lowered.unit, &self.catalog, &settings);
         let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
-        Read::Analysed(Box::new(Analysed {
+        Analysed {
             path: path.map(Path::to_owned),
             analysis,
             source,
             problems: lowered.problems,
             suppressions,
-        }))
+        }
     }
 
-    fn report_all(&self, mut analysed: Vec<Analysed>, given: &[File]) -> Vec<FileReport> {
+    fn report_all(&self, mut analysed: Vec<Analysed>, given: &[File]) -> (Vec<FileReport>, Vec<Change>) {
         Trees::new(self.options, given).forget_handles_that_are_read(&mut analysed);
-        let reports = pool::map(self.options.walk.threads(), &analysed, |file| self.findings(file));
-        let named = analysed.into_iter().zip(reports);
-        named
-            .map(|(file, findings)| match findings {
-                Ok(findings) => {
-                    FileReport { name: file.source.name.clone(), source: Some(file.source), findings }
+        let found = pool::map(self.options.walk.threads(), &analysed, |file| {
+            self.fixed(file, self.findings(file), given)
+        });
+        let (mut reports, mut changes) = (Vec::new(), Vec::new());
+        for (file, found) in analysed.into_iter().zip(found) {
+            let name = file.source.name.clone();
+            match found {
+                Err(crash) => reports.push(crashed(name, &crash)),
+                Ok(fixed) if fixed.text == file.source.text => {
+                    reports.push(FileReport { name, source: Some(file.source), findings: fixed.findings });
                 }
-                Err(crash) => crashed(file.source.name, &crash),
-            })
-            .collect()
+                Ok(fixed) => {
+                    let source = Some(SourceFile::new(name.clone(), fixed.text.clone()));
+                    reports.push(FileReport { name, source, findings: fixed.findings });
+                    changes.push(Change {
+                        path: file.path,
+                        name: file.source.name,
+                        before: file.source.text,
+                        after: fixed.text,
+                        fixed: fixed.rules.values().sum(),
+                    });
+                }
+            }
+        }
+        changes.sort_by(|left, right| left.name.cmp(&right.name));
+        (reports, changes)
+    }
+
+    /// The file with the fixes that are asked for.
+    fn fixed(&self, file: &Analysed, findings: Vec<Finding>, given: &[File]) -> Fixed {
+        let text = &file.source.text;
+        match self.options.fix {
+            None => Fixed { text: text.clone(), findings, rules: BTreeMap::new() },
+            Some(allowed) => {
+                let check = |text: &str| self.findings_of_text(file, text, given);
+                fix::fix(text, findings, allowed, &check)
+            }
+        }
+    }
+
+    /// What would be found in a file if it had this text.
+    fn findings_of_text(&self, file: &Analysed, text: &str, given: &[File]) -> Vec<Finding> {
+        let mut changed =
+            [self.analyse_text(file.source.name.clone(), file.path.as_deref(), text.to_owned())];
+        Trees::new(self.options, given).forget_handles_that_are_read(&mut changed);
+        changed.iter().flat_map(|file| self.findings(file)).collect()
     }
 
     fn findings(&self, file: &Analysed) -> Vec<Finding> {
         let selection = &self.options.selection;
-        let context = Context {
-            catalog: &self.catalog,
-            text: &file.source.text,
-            backend: file.analysis.backend.as_deref(),
-        };
+        let context = Context::new(&self.catalog, &file.source.text, file.analysis.backend.as_deref());
         let mut findings = rules::check(&file.analysis.events, &context);
         findings.retain(|finding| selection.selects(finding.rule));
         let mut findings =

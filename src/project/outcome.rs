@@ -1,6 +1,7 @@
 //! What a run found.
 
-use crate::rules::{Finding, Label, Severity};
+use super::Change;
+use crate::rules::{Applicability, Finding, Label, Severity};
 use crate::source::{SourceFile, Span};
 
 /// The name under which a file that cannot be parsed is reported.
@@ -19,6 +20,8 @@ pub struct Outcome {
     pub files: usize,
     /// What the user should know beside findings: paths that were given and are no source files.
     pub notes: Vec<String>,
+    /// The files that were fixed, in the order of their names.
+    pub changes: Vec<Change>,
 }
 
 impl Outcome {
@@ -31,6 +34,17 @@ impl Outcome {
     pub fn is_incomplete(&self) -> bool {
         self.findings()
             .any(|(_, finding)| matches!(finding.rule, SYNTAX_ERROR | UNREADABLE_FILE | INTERNAL_ERROR))
+    }
+
+    /// How many findings were fixed.
+    pub fn fixed(&self) -> usize {
+        self.changes.iter().map(|change| change.fixed).sum()
+    }
+
+    /// How many findings can be fixed in this way.
+    pub fn fixable(&self, applicability: Applicability) -> usize {
+        let fixes = self.findings().filter_map(|(_, finding)| finding.fix.as_ref());
+        fixes.filter(|fix| fix.applicability == applicability).count()
     }
 
     /// Whether some finding weighs at least this much.
@@ -72,5 +86,6 @@ pub(crate) fn plain_finding(
         labels: Vec::new(),
         help: String::new(),
         function: String::new(),
+        fix: None,
     }
 }
