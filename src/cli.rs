@@ -16,6 +16,7 @@ mod output;
 mod progress;
 mod prove;
 mod rule;
+mod server;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ fn execute(command: Command) -> ExitCode {
         Command::Rule(arguments) => rule::run(&arguments).into(),
         Command::Run(arguments) => crate::runtime::command::run(&arguments),
         Command::Prove(arguments) => prove::run(&arguments),
+        Command::Server => server::run().into(),
     }
 }
 

@@ -28,6 +28,7 @@ mod write;
 
 pub use check::check;
 pub use crash::keep_crashes_quiet;
+pub use fix::helps;
 pub use outcome::{FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, UNREADABLE_FILE};
 pub use selection::{
     BadRuleName, KnownRule, RuleName, Selection, Subject, UNUSED_IGNORE, known_rule, known_rules,

@@ -61,7 +61,8 @@ fn the_exit_code_can_tell_that_something_was_fixed() {
 
 #[test]
 fn a_difference_changes_nothing() {
-    let mistakes = b"import torch.distributed as dist\n\n\ndef tell(t):\n    h = dist.isend(t, 1)\n    h.wait\n";
+    let mistakes =
+        b"import torch.distributed as dist\n\n\ndef tell(t):\n    h = dist.isend(t, 1)\n    h.wait\n";
     let folder = Folder::with(&[("sub/a.py", mistakes)]);
     insta::assert_snapshot!(folder.unwaited("check --diff"), @r"
     $ unwaited check --diff

@@ -28,6 +28,8 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Execute fixtures under every schedule, and compare with what they and the linter say
     Prove(ProveArgs),
+    /// Serve an editor: the language server protocol over standard input and output
+    Server,
 }
 
 #[derive(Args, Debug)]

@@ -69,11 +69,11 @@ fn conclude(arguments: &CheckArguments, given: Option<&[u8]>, outcome: &Outcome)
     if arguments.error_on_no_files && outcome.files == 0 {
         return fail("there is no file to check");
     }
+    let found = outcome.reaches(Severity::Warning) && !arguments.exit_zero;
+    let fixed = arguments.exit_non_zero_on_fix && !outcome.changes.is_empty();
     if outcome.is_incomplete() {
         Exit::Failed
-    } else if arguments.exit_non_zero_on_fix && !outcome.changes.is_empty() {
-        Exit::Found
-    } else if outcome.reaches(Severity::Warning) && !arguments.exit_zero {
+    } else if found || fixed {
         Exit::Found
     } else {
         Exit::Clean

@@ -53,15 +53,10 @@ pub(crate) fn fix(
     state
 }
 
-/// What a fix makes of a text, if it is as good as it promises; for those who show it before it is made.
-pub(crate) fn is_good(
-    text: &str,
-    findings: &[Finding],
-    fix: &Fix,
-    check: &dyn Fn(&str) -> Vec<Finding>,
-) -> bool {
-    let state = Fixed { text: text.to_owned(), findings: findings.to_vec(), rules: BTreeMap::new() };
-    attempt(&state, &[fix], check).is_some()
+/// Whether a file is better for a change: it has fewer findings than before, and parses as well.
+pub fn helps(before: &[Finding], after: &[Finding]) -> bool {
+    let unread = |findings: &[Finding]| findings.iter().filter(|it| it.rule == SYNTAX_ERROR).count();
+    after.len() < before.len() && unread(after) <= unread(before)
 }
 
 fn every(findings: &[Finding], allowed: Applicability) -> impl Iterator<Item = &Fix> {
@@ -95,8 +90,7 @@ fn attempt(state: &Fixed, fixes: &[&Fix], check: &dyn Fn(&str) -> Vec<Finding>) 
     let edits: Vec<Edit> = fixes.iter().flat_map(|fix| fix.edits.iter().cloned()).collect();
     let text = apply(&state.text, &edits)?;
     let findings = check(&text);
-    let unread = |findings: &[Finding]| findings.iter().filter(|it| it.rule == SYNTAX_ERROR).count();
-    if findings.len() >= state.findings.len() || unread(&findings) > unread(&state.findings) {
+    if !helps(&state.findings, &findings) {
         return None;
     }
     let rules = gone(&state.findings, &findings, state.rules.clone());
