@@ -6,13 +6,11 @@
 mod editor;
 mod transcript;
 
-use std::cell::Cell;
-
 use editor::{Editor, Process, address};
 use lsp_server::Connection;
 use serde_json::{Value, json};
 use transcript::Folder;
-use unwaited::project::{Options, RuleName, Selection};
+use unwaited::project::Options;
 
 const TEXT: &str = "import torch.distributed as dist
 
@@ -183,10 +181,7 @@ fn an_editor_that_leaves_without_a_word() {
 }
 
 /// The server's loop in this process, with everything that the editor is going to say already said.
-fn serve_after(
-    say: impl FnOnce(&mut Editor<Connection>),
-    load: &dyn Fn() -> Result<Options, String>,
-) -> Editor<Connection> {
+fn serve_after(say: impl FnOnce(&mut Editor<Connection>)) -> Editor<Connection> {
     let (server, client) = Connection::memory();
     let mut editor = Editor::new(client);
     let params = json!({ "processId": null, "rootUri": null, "capabilities": {} });
@@ -195,7 +190,7 @@ fn serve_after(
     say(&mut editor);
     editor.ask("shutdown", Value::Null);
     editor.notify("exit", Value::Null);
-    unwaited::lsp::serve(&server, load).unwrap();
+    unwaited::lsp::serve(&server, &|| Ok(Options::default())).unwrap();
     editor.answer_to(&greeting);
     editor
 }
@@ -210,7 +205,7 @@ fn a_request_that_was_cancelled_while_it_waited() {
         ids = (0..20).map(|_| editor.ask("textDocument/hover", hover.clone())).collect();
         editor.notify("$/cancelRequest", json!({ "id": 21 }));
     };
-    let mut editor = serve_after(say, &|| Ok(Options::default()));
+    let mut editor = serve_after(say);
     let last = ids.pop().unwrap();
     let mut codes = Vec::new();
     while let Some(message) = editor::Line::receive(&mut editor.line) {
@@ -228,35 +223,17 @@ fn a_request_that_was_cancelled_while_it_waited() {
 
 #[test]
 fn settings_are_loaded_again_when_they_change() {
-    let calls = Cell::new(0);
-    let load = || {
-        calls.set(calls.get() + 1);
-        match calls.get() {
-            1 => Ok(Options::default()),
-            2 => Err("`unwaited.toml` is wrong".to_owned()),
-            _ => {
-                let rules = [RuleName::parse("discarded-handle").unwrap()];
-                Ok(Options { selection: Selection::only(rules), ..Options::default() })
-            }
-        }
+    let folder = Folder::with(&[("unwaited.toml", b"ignore = ['wait-never-runs']\n")]);
+    let (mut editor, uri) = start(&folder);
+    editor.initialize(full_client());
+    assert_eq!(places(&editor.open(&uri, TEXT)).len(), 0);
+    let mut set = |text: &str, method: &str| {
+        folder.write("unwaited.toml", text.as_bytes());
+        editor.notify(method, json!({ "settings": null, "changes": [] }));
+        places(&editor.diagnostics())
     };
-    let params =
-        json!({ "textDocument": { "uri": "untitled:a" }, "position": { "line": 4, "character": 6 } });
-    let say = |editor: &mut Editor<Connection>| {
-        let document = json!({ "uri": "untitled:a", "languageId": "python", "version": 1, "text": TEXT });
-        editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
-        for _ in 0..2 {
-            editor.ask("textDocument/hover", params.clone());
-            editor.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
-        }
-        editor.ask("textDocument/hover", params.clone());
-    };
-    let mut editor = serve_after(say, &load);
-    for id in 2..=4 {
-        editor.answer_to(&lsp_server::RequestId::from(id));
-    }
-    let published: Vec<_> = (0..3).map(|_| places(&editor.diagnostics()).len()).collect();
-    assert_eq!(published, [1, 1, 0]);
-    let shown = editor.hear("window/showMessage");
-    assert_eq!(shown["message"], "unwaited: `unwaited.toml` is wrong");
+    assert_eq!(set("", "workspace/didChangeWatchedFiles"), ["4:4-4:10 wait-never-runs"]);
+    assert_eq!(set("ingore = []\n", "workspace/didChangeConfiguration"), [""; 0]);
+    let shown = editor.hear("window/showMessage")["message"].as_str().unwrap().to_owned();
+    assert!(shown.starts_with("unwaited: ") && shown.contains("`ingore`"), "{shown}");
 }

@@ -31,6 +31,7 @@ use serde::Deserialize;
 /// One file of the catalogue.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Library {
     /// The name of the library, for messages.
     pub library: String,
@@ -70,6 +71,7 @@ pub struct Library {
 /// A class.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Class {
     /// Its name.
     pub name: String,
@@ -94,6 +96,7 @@ pub struct Class {
 /// A value of a module that is an instance of a class.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Value {
     /// Its name.
     pub name: String,
@@ -104,6 +107,7 @@ pub struct Value {
 /// What happens when the last reference to a pending handle goes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OnDrop {
     /// The kind of operation.
     pub kind: Kind,
@@ -120,6 +124,7 @@ pub struct OnDrop {
 /// What a library does with an operation whose last handle is gone.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum DropEffect {
     /// The operation never happens.
     Cancels,
@@ -136,6 +141,7 @@ pub enum DropEffect {
 /// A family of operations that behave alike.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Kind {
     /// A message from one rank to another.
     PointToPoint,
@@ -155,6 +161,7 @@ pub enum Kind {
 /// A function or method.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Function {
     /// Its name, `Class.method` for a method.
     pub name: String,
@@ -224,6 +231,7 @@ pub struct Function {
 /// What a function does.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Does {
     /// Starts an operation and gives its handle (or a list of them).
     Start,
@@ -282,6 +290,7 @@ pub enum Does {
 /// The condition under which a function starts something.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct When {
     /// The argument.
     pub argument: String,
@@ -300,6 +309,7 @@ fn yes() -> bool {
 /// How many handles a start gives.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Count {
     /// One.
     #[default]
@@ -311,6 +321,7 @@ pub enum Count {
 /// Which handles of the argument a function finishes.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum WhichOf {
     /// The one that the argument is.
     #[default]
@@ -326,6 +337,7 @@ pub enum WhichOf {
 /// A buffer argument.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Buffer {
     /// The argument.
     pub argument: String,
@@ -340,6 +352,7 @@ pub struct Buffer {
 /// How an operation uses a buffer.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum UsageName {
     /// Reads it.
     Sends,
@@ -354,6 +367,7 @@ pub enum UsageName {
 /// A time-out argument.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Timeout {
     /// The argument.
     pub argument: String,
@@ -366,6 +380,7 @@ pub struct Timeout {
 /// A second finish that goes wrong.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Again {
     /// For operations of this kind.
     pub kind: Kind,
@@ -378,6 +393,7 @@ pub struct Again {
 /// What a finish or a poll returns.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Returns {
     /// Nothing of interest.
     #[default]
@@ -407,6 +423,7 @@ pub enum Returns {
 /// What an operation object runs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Runs {
     /// The argument that names the function.
     pub argument: String,

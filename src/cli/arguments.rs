@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::project::settings::{Backend, Level};
 use crate::project::{BadRuleName, KnownRule, RuleName, known_rule};
-use crate::rules::Severity;
 use crate::runtime::command::RunArgs;
 use crate::runtime::prove::ProveArgs;
 
@@ -24,12 +24,14 @@ pub(super) enum Command {
     Check(Box<CheckArguments>),
     /// Explain one rule, or list all of them
     Rule(RuleArguments),
+    /// Show the settings in force and where each comes from
+    Config(ConfigArguments),
     /// Execute a program of N ranks in the companion runtime
     Run(Box<RunArgs>),
     /// Execute fixtures under every schedule, and compare with what they and the linter say
     Prove(ProveArgs),
     /// Serve an editor: the language server protocol over standard input and output
-    Server,
+    Server(ServerArguments),
 }
 
 #[derive(Args, Debug)]
@@ -46,25 +48,8 @@ pub(super) struct CheckArguments {
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(super) output_file: Option<PathBuf>,
 
-    /// Check these rules only (separated by commas; `unwaited rule` lists them)
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = RuleName::parse, help_heading = "Rules")]
-    pub(super) select: Option<Vec<RuleName>>,
-
-    /// Check these rules as well
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = RuleName::parse, help_heading = "Rules")]
-    pub(super) extend_select: Vec<RuleName>,
-
-    /// Do not check these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = RuleName::parse, help_heading = "Rules")]
-    pub(super) ignore: Vec<RuleName>,
-
-    /// Let findings of a rule weigh this much: advice, warning or error
-    #[arg(long, value_name = "RULE=LEVEL", value_delimiter = ',', value_parser = weight, help_heading = "Rules")]
-    pub(super) severity: Vec<Weight>,
-
-    /// The backend that the programs run on
-    #[arg(long, value_enum, default_value_t, help_heading = "Rules")]
-    pub(super) backend: Backend,
+    #[command(flatten)]
+    pub(super) settings: SettingsArguments,
 
     /// Fix what can be fixed safely, and report the rest
     #[arg(long, help_heading = "Fixes")]
@@ -82,13 +67,9 @@ pub(super) struct CheckArguments {
     #[arg(long, help_heading = "Fixes")]
     pub(super) exit_non_zero_on_fix: bool,
 
-    /// Leave out files and folders that match this pattern, in the form of .gitignore
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',', help_heading = "Files")]
-    pub(super) exclude: Vec<String>,
-
-    /// Read files that .gitignore and .ignore exclude, too
+    /// Leave out what is excluded even where it is given
     #[arg(long, help_heading = "Files")]
-    pub(super) no_respect_gitignore: bool,
+    pub(super) force_exclude: bool,
 
     /// Print the files that would be checked, and check none
     #[arg(long, help_heading = "Files")]
@@ -101,10 +82,6 @@ pub(super) struct CheckArguments {
     /// The name of the file that standard input stands for
     #[arg(long, value_name = "PATH", help_heading = "Files")]
     pub(super) stdin_filename: Option<PathBuf>,
-
-    /// Do not look for configuration files
-    #[arg(long, help_heading = "Files")]
-    pub(super) isolated: bool,
 
     /// Print how many findings there are of each rule, instead of the findings
     #[arg(long)]
@@ -125,6 +102,87 @@ pub(super) struct CheckArguments {
     /// When to colour the report
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub(super) color: ColorChoice,
+}
+
+/// What can be configured, and where from.
+#[derive(Args, Debug, Default)]
+pub(super) struct SettingsArguments {
+    /// Check these rules only (separated by commas; `unwaited rule` lists them)
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = RuleName::parse, help_heading = "Rules")]
+    pub(super) select: Option<Vec<RuleName>>,
+
+    /// Check these rules as well
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = RuleName::parse, help_heading = "Rules")]
+    pub(super) extend_select: Option<Vec<RuleName>>,
+
+    /// Do not check these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = RuleName::parse, help_heading = "Rules")]
+    pub(super) ignore: Option<Vec<RuleName>>,
+
+    /// Let findings of a rule weigh this much: advice, warning or error
+    #[arg(long, value_name = "RULE=LEVEL", value_delimiter = ',', value_parser = weight, help_heading = "Rules")]
+    pub(super) severity: Option<Vec<(RuleName, Level)>>,
+
+    /// The backend that the programs run on [default: any]
+    #[arg(long, value_enum, help_heading = "Rules")]
+    pub(super) backend: Option<BackendChoice>,
+
+    /// Leave out files and folders that match this pattern, in the form of .gitignore
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', help_heading = "Files")]
+    pub(super) exclude: Option<Vec<String>>,
+
+    /// Read files that .gitignore and .ignore exclude, too
+    #[arg(long, help_heading = "Files")]
+    pub(super) no_respect_gitignore: bool,
+
+    /// A configuration file to use, or a setting such as `backend = 'nccl'`
+    #[arg(long, value_name = "FILE|KEY=VALUE", help_heading = "Configuration")]
+    pub(super) config: Vec<String>,
+
+    /// Do not look for configuration files
+    #[arg(long, help_heading = "Configuration")]
+    pub(super) isolated: bool,
+
+    /// The findings that are known and not reported again
+    #[arg(long, value_name = "FILE", help_heading = "Configuration")]
+    pub(super) baseline: Option<PathBuf>,
+
+    /// The folder of the cache [default: .unwaited_cache in the root of the project]
+    #[arg(long, value_name = "FOLDER", env = "UNWAITED_CACHE_DIR", help_heading = "Configuration")]
+    pub(super) cache_dir: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ConfigArguments {
+    /// The file or folder whose settings are shown
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+
+    #[command(flatten)]
+    pub(super) settings: SettingsArguments,
+
+    /// Print the JSON schema of the configuration instead
+    #[arg(long)]
+    pub(super) schema: bool,
+
+    /// The form of the list
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub(super) output_format: ListFormat,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(super) enum ListFormat {
+    /// For the terminal
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ServerArguments {
+    #[command(flatten)]
+    pub(super) settings: SettingsArguments,
 }
 
 #[derive(Args, Debug)]
@@ -160,8 +218,8 @@ pub(super) enum PageFormat {
     Markdown,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Backend {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum BackendChoice {
     /// NVIDIA's collectives, on GPUs
     Nccl,
     /// torch's backend for CPUs
@@ -169,17 +227,16 @@ pub(super) enum Backend {
     /// MPI
     Mpi,
     /// Not known: what fails on some backend is reported
-    #[default]
     Any,
 }
 
-impl Backend {
-    pub(super) fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Nccl => Some("nccl"),
-            Self::Gloo => Some("gloo"),
-            Self::Mpi => Some("mpi"),
-            Self::Any => None,
+impl From<BackendChoice> for Backend {
+    fn from(choice: BackendChoice) -> Self {
+        match choice {
+            BackendChoice::Nccl => Self::Nccl,
+            BackendChoice::Gloo => Self::Gloo,
+            BackendChoice::Mpi => Self::Mpi,
+            BackendChoice::Any => Self::Any,
         }
     }
 }
@@ -195,18 +252,9 @@ pub(super) enum ColorChoice {
     Never,
 }
 
-/// `RULE=LEVEL`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Weight {
-    pub(super) rule: RuleName,
-    pub(super) severity: Severity,
-}
-
-fn weight(text: &str) -> Result<Weight, String> {
+/// Reads `RULE=LEVEL`.
+fn weight(text: &str) -> Result<(RuleName, Level), String> {
     let (rule, level) = text.split_once('=').ok_or("write RULE=LEVEL: `busy-poll=warning`")?;
     let rule = RuleName::parse(rule).map_err(|wrong: BadRuleName| wrong.to_string())?;
-    let severities = [Severity::Advice, Severity::Warning, Severity::Error];
-    let severity = severities.into_iter().find(|severity| severity.word() == level.trim());
-    let severity = severity.ok_or_else(|| format!("`{level}` is no level: advice, warning and error are"))?;
-    Ok(Weight { rule, severity })
+    Ok((rule, Level::parse(level)?))
 }

@@ -2,14 +2,13 @@
 
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::arguments::{CheckArguments, ColorChoice, ReportFormat};
 use super::output::{Output, tell};
 use super::progress::Bar;
-use super::{Exit, fail, fix};
-use crate::project::{
-    self, Configuration, Gitignore, Input, Options, Outcome, Selection, WalkOptions, reason,
-};
+use super::{Exit, fail, fix, settings};
+use crate::project::{self, GivenPaths, Input, Options, Outcome, reason};
 use crate::report::{self, Closing, Colour, Content, Format, Look};
 use crate::rules::{Applicability, Severity};
 
@@ -19,9 +18,12 @@ const WIDTH: usize = 100;
 const NARROWEST: usize = 40;
 
 pub(super) fn run(arguments: &CheckArguments) -> Exit {
-    let options = options(arguments);
+    let options = match options(arguments) {
+        Ok(options) => options,
+        Err(message) => return fail(&message),
+    };
     if arguments.show_files {
-        return show_files(arguments, &options.walk);
+        return show_files(arguments, &options);
     }
     let input = match input(arguments) {
         Ok(input) => input,
@@ -102,36 +104,19 @@ enum Taken {
     Nothing,
 }
 
-fn options(arguments: &CheckArguments) -> Options {
-    let selection = match &arguments.select {
-        Some(rules) => Selection::only(rules.iter().copied()),
-        None => Selection::default(),
-    };
-    let selection =
-        selection.with(arguments.extend_select.iter().copied()).without(arguments.ignore.iter().copied());
-    let weigh = |selection: Selection, weight: &super::arguments::Weight| {
-        selection.weighing(weight.rule, weight.severity)
-    };
-    Options {
-        selection: arguments.severity.iter().fold(selection, weigh),
-        backend: arguments.backend.name().map(str::to_owned),
-        walk: WalkOptions {
-            exclude: arguments.exclude.clone(),
-            gitignore: match arguments.no_respect_gitignore {
-                true => Gitignore::NotRespected,
-                false => Gitignore::Respected,
-            },
-            jobs: arguments.jobs,
+fn options(arguments: &CheckArguments) -> Result<Options, String> {
+    Ok(Options {
+        resolver: Arc::new(settings::resolver(&arguments.settings)?),
+        given_paths: match arguments.force_exclude {
+            true => GivenPaths::LeftOutToo,
+            false => GivenPaths::Read,
         },
-        configuration: match arguments.isolated {
-            true => Configuration::Isolated,
-            false => Configuration::Searched,
-        },
+        jobs: arguments.jobs,
         fix: (arguments.fix || arguments.diff).then_some(match arguments.unsafe_fixes {
             true => Applicability::Unsafe,
             false => Applicability::Safe,
         }),
-    }
+    })
 }
 
 fn input(arguments: &CheckArguments) -> Result<Input, String> {
@@ -153,7 +138,7 @@ fn input(arguments: &CheckArguments) -> Result<Input, String> {
     Ok(Input::Text { bytes, name: arguments.stdin_filename.clone() })
 }
 
-fn show_files(arguments: &CheckArguments, options: &WalkOptions) -> Exit {
+fn show_files(arguments: &CheckArguments, options: &Options) -> Exit {
     let found = match project::find_files(&arguments.paths, options) {
         Ok(found) => found,
         Err(error) => return fail(&error.to_string()),

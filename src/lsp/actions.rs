@@ -16,7 +16,7 @@ use crate::source::{Edit, SourceFile, Span, apply};
 
 /// Says what is found in another text of the document, and what its safe fixes make of it.
 pub(super) trait Check {
-    fn findings(&self, document: &Document, text: &str) -> Vec<Finding>;
+    fn findings(&self, document: &Document, text: &str) -> Result<Vec<Finding>, String>;
     fn fixed(&self, document: &Document) -> Option<String>;
 }
 
@@ -47,7 +47,7 @@ fn quick_fix(
 ) -> Option<CodeAction> {
     let fix = finding.fix.as_ref()?;
     let text = apply(&document.source.text, &fix.edits)?;
-    if !helps(&document.findings, &check.findings(document, &text)) {
+    if !helps(&document.findings, &check.findings(document, &text).ok()?) {
         return None;
     }
     Some(CodeAction {

@@ -37,6 +37,8 @@ pub(super) struct Server<'c> {
     documents: BTreeMap<String, Document>,
     arrived: Receiver<Message>,
     waiting: VecDeque<Message>,
+    /// Why nothing could be checked last.
+    complaint: Option<String>,
     stage: Stage,
 }
 
@@ -62,6 +64,7 @@ impl<'c> Server<'c> {
             documents: BTreeMap::new(),
             arrived: arrivals(connection),
             waiting: VecDeque::new(),
+            complaint: None,
             stage: Stage::Talking,
         };
         server.load_settings();
@@ -235,18 +238,29 @@ impl<'c> Server<'c> {
         if document.freshness == Freshness::Fresh {
             return;
         }
-        document.findings = check.findings(document, &document.source.text);
+        let found = check.findings(document, &document.source.text);
         document.freshness = Freshness::Fresh;
+        let complaint = found.as_ref().err().cloned();
+        document.findings = found.unwrap_or_default();
         let params = PublishDiagnosticsParams {
             uri: document.uri.clone(),
             diagnostics: diagnostics(document, &self.client),
             version: Some(document.version),
         };
         self.publish(params);
+        self.complain(complaint);
     }
 
     fn make_stale(&mut self) {
         self.documents.values_mut().for_each(|document| document.freshness = Freshness::Stale);
+    }
+
+    /// Shows why nothing can be checked, once until it changes.
+    fn complain(&mut self, complaint: Option<String>) {
+        if let Some(message) = complaint.as_ref().filter(|_| complaint != self.complaint) {
+            self.tell(MessageType::ERROR, message);
+        }
+        self.complaint = complaint;
     }
 
     /// Loads the settings; where they are wrong the ones before stay, and the editor shows why.
@@ -282,21 +296,21 @@ struct Checker<'s> {
 }
 
 impl Checker<'_> {
-    fn check(&self, document: &Document, text: &str, options: &Options) -> Option<Outcome> {
+    fn check(&self, document: &Document, text: &str, options: &Options) -> Result<Outcome, String> {
         let input = Input::Text { bytes: text.as_bytes().to_owned(), name: document.path.clone() };
-        project::check(input, options, &Silent).ok()
+        project::check(input, options, &Silent)
     }
 }
 
 impl Check for Checker<'_> {
-    fn findings(&self, document: &Document, text: &str) -> Vec<Finding> {
-        let outcome = self.check(document, text, self.options).unwrap_or_default();
-        outcome.reports.into_iter().flat_map(|report| report.findings).collect()
+    fn findings(&self, document: &Document, text: &str) -> Result<Vec<Finding>, String> {
+        let outcome = self.check(document, text, self.options)?;
+        Ok(outcome.reports.into_iter().flat_map(|report| report.findings).collect())
     }
 
     fn fixed(&self, document: &Document) -> Option<String> {
         let options = Options { fix: Some(Applicability::Safe), ..self.options.clone() };
-        let outcome = self.check(document, &document.source.text, &options)?;
+        let outcome = self.check(document, &document.source.text, &options).ok()?;
         outcome.changes.into_iter().next().map(|change| change.after)
     }
 }

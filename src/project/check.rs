@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::crash::Crash;
 use super::fix::{self, Fixed};
 use super::outcome::plain_finding;
+use super::settings::{Settings, SettingsError};
 use super::suppress::suppress;
 use super::unread::Trees;
 use super::walk::{self, Files, reason};
 use super::{
-    Change, File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR,
+    Change, File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR, Selection,
     UNREADABLE_FILE,
 };
 use super::{module_name, pool};
-use crate::catalog::Catalog;
 use crate::flow::{self, Analysis};
 use crate::frontend::{self, Problem};
 use crate::rules::{self, Context, Finding, Label, Severity};
@@ -22,12 +23,12 @@ use crate::source::{self, Language, SourceFile, Span, Suppressions};
 
 /// Checks files or a text. An error is a message for the user: nothing could be checked.
 pub fn check(input: Input, options: &Options, progress: &dyn Progress) -> Result<Outcome, String> {
-    let catalog = Catalog::new(Language::Python, &[]).map_err(|error| error.to_string())?;
-    let run = Run { catalog, options };
-    match input {
+    let run = Run { options };
+    let outcome = match input {
         Input::Paths(paths) => run.check_paths(&paths, progress),
-        Input::Text { bytes, name } => Ok(run.check_text(bytes, name.as_deref())),
-    }
+        Input::Text { bytes, name } => run.check_text(bytes, name.as_deref()),
+    };
+    outcome.map_err(|error| error.to_string())
 }
 
 /// A file that was parsed and analysed.
@@ -36,6 +37,9 @@ pub(crate) struct Analysed {
     pub(crate) path: Option<PathBuf>,
     /// What happened to its handles.
     pub(crate) analysis: Analysis,
+    settings: Arc<Settings>,
+    /// The rules that apply to it.
+    selection: Selection,
     source: SourceFile,
     problems: Vec<Problem>,
     suppressions: Suppressions,
@@ -49,17 +53,32 @@ enum Read {
 }
 
 struct Run<'o> {
-    catalog: Catalog,
     options: &'o Options,
 }
 
+/// A file with the settings in force for it.
+struct Task<'f> {
+    file: &'f File,
+    settings: Arc<Settings>,
+    selection: Selection,
+}
+
+impl<'f> Task<'f> {
+    fn new(file: &'f File, options: &Options) -> Result<Self, SettingsError> {
+        let (settings, path) = options.resolver.of_file(&file.path)?;
+        let selection = settings.selection_for(&path);
+        Ok(Self { file, settings, selection })
+    }
+}
+
 impl Run<'_> {
-    fn check_paths(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Outcome, String> {
-        let Files { files, unreadable, notes, .. } =
-            walk::find_files(paths, &self.options.walk).map_err(|error| error.to_string())?;
+    fn check_paths(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Outcome, SettingsError> {
+        let Files { files, unreadable, notes, .. } = walk::find_files(paths, self.options)?;
+        let tasks: Vec<Task<'_>> =
+            files.iter().map(|file| Task::new(file, self.options)).collect::<Result<_, _>>()?;
         progress.starts(files.len());
-        let read = pool::map(self.options.walk.threads(), &files, |file| {
-            let read = self.read(file);
+        let read = pool::map(self.options.threads(), &tasks, |task| {
+            let read = read(task);
             progress.advances();
             read
         });
@@ -78,73 +97,27 @@ impl Run<'_> {
         Ok(Outcome { reports: in_order(reports), files: files.len(), notes, changes })
     }
 
-    fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Outcome {
-        let file = name.map(|name| File { path: name.to_owned(), named: true });
+    fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Result<Outcome, SettingsError> {
         if name.is_some_and(|name| Language::of(name).is_none() && name.extension().is_some()) {
             let note = "skipped the standard input: its file name is not that of a Python file";
-            return Outcome { notes: vec![note.to_owned()], ..Outcome::default() };
+            return Ok(Outcome { notes: vec![note.to_owned()], ..Outcome::default() });
         }
-        let shown = file.as_ref().map_or_else(|| "<stdin>".to_owned(), File::name);
-        let read = pool::map(1, &[bytes], |bytes| self.analyse(shown.clone(), name, bytes.clone()));
+        let file = File { path: name.unwrap_or(Path::new("<stdin>")).to_owned(), named: true };
+        let task = Task::new(&file, self.options)?;
+        let read = pool::map(1, &[bytes], |bytes| analyse(&task, name, bytes.clone()));
         let (reports, mut changes) = match read.into_iter().next() {
             None | Some(Ok(Read::Skipped)) => Default::default(),
             Some(Ok(Read::Failed(report))) => (vec![report], Vec::new()),
             Some(Ok(Read::Analysed(analysed))) => self.report_all(vec![*analysed], &[]),
-            Some(Err(crash)) => (vec![crashed(shown, &crash)], Vec::new()),
+            Some(Err(crash)) => (vec![crashed(file.name(), &crash)], Vec::new()),
         };
         changes.iter_mut().for_each(|change| change.path = None);
-        Outcome { reports: in_order(reports), files: 1, notes: Vec::new(), changes }
-    }
-
-    fn read(&self, file: &File) -> Read {
-        let bytes = match std::fs::read(&file.path) {
-            Ok(bytes) => bytes,
-            Err(error) => return Read::Failed(unreadable(file.name(), reason(&error))),
-        };
-        if !file.named && !self.is_worth_parsing(&bytes) {
-            return Read::Skipped;
-        }
-        self.analyse(file.name(), Some(&file.path), bytes)
-    }
-
-    fn is_worth_parsing(&self, bytes: &[u8]) -> bool {
-        self.catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
-    }
-
-    fn analyse(&self, name: String, path: Option<&Path>, bytes: Vec<u8>) -> Read {
-        let text = match source::decode(bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                let mut finding =
-                    plain_finding(UNREADABLE_FILE, Severity::Error, error.message, Span::default());
-                finding.help = error.help;
-                return Read::Failed(FileReport::without_text(name, finding));
-            }
-        };
-        Read::Analysed(Box::new(self.analyse_text(name, path, text)))
-    }
-
-    fn analyse_text(&self, name: String, path: Option<&Path>, text: String) -> Analysed {
-        let source = SourceFile::new(name, text);
-        let module = path.map(module_name::module_name).unwrap_or_default();
-        let lowered = frontend::python::lower(&source.text, &module);
-        let settings = flow::Settings { backend: self.options.backend.clone() };
-        let analysis = flow::analyse(&lowered.unit, &self.catalog, &settings);
-        let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
-        Analysed {
-            path: path.map(Path::to_owned),
-            analysis,
-            source,
-            problems: lowered.problems,
-            suppressions,
-        }
+        Ok(Outcome { reports: in_order(reports), files: 1, notes: Vec::new(), changes })
     }
 
     fn report_all(&self, mut analysed: Vec<Analysed>, given: &[File]) -> (Vec<FileReport>, Vec<Change>) {
         Trees::new(self.options, given).forget_handles_that_are_read(&mut analysed);
-        let found = pool::map(self.options.walk.threads(), &analysed, |file| {
-            self.fixed(file, self.findings(file), given)
-        });
+        let found = pool::map(self.options.threads(), &analysed, |file| self.fixed(file, given));
         let (mut reports, mut changes) = (Vec::new(), Vec::new());
         for (file, found) in analysed.into_iter().zip(found) {
             let name = file.source.name.clone();
@@ -170,9 +143,9 @@ impl Run<'_> {
         (reports, changes)
     }
 
-    /// The file with the fixes that are asked for.
-    fn fixed(&self, file: &Analysed, findings: Vec<Finding>, given: &[File]) -> Fixed {
-        let text = &file.source.text;
+    /// What is found in a file, after the fixes that are asked for.
+    fn fixed(&self, file: &Analysed, given: &[File]) -> Fixed {
+        let (text, findings) = (&file.source.text, findings(file));
         match self.options.fix {
             None => Fixed { text: text.clone(), findings, rules: BTreeMap::new() },
             Some(allowed) => {
@@ -184,26 +157,81 @@ impl Run<'_> {
 
     /// What would be found in a file if it had this text.
     fn findings_of_text(&self, file: &Analysed, text: &str, given: &[File]) -> Vec<Finding> {
-        let mut changed =
-            [self.analyse_text(file.source.name.clone(), file.path.as_deref(), text.to_owned())];
+        let source = SourceFile::new(file.source.name.clone(), text);
+        let settings = (Arc::clone(&file.settings), file.selection.clone());
+        let mut changed = [analysed(source, file.path.as_deref(), settings)];
         Trees::new(self.options, given).forget_handles_that_are_read(&mut changed);
-        changed.iter().flat_map(|file| self.findings(file)).collect()
+        changed.iter().flat_map(findings).collect()
     }
+}
 
-    fn findings(&self, file: &Analysed) -> Vec<Finding> {
-        let selection = &self.options.selection;
-        let context = Context::new(&self.catalog, &file.source.text, file.analysis.backend.as_deref());
-        let mut findings = rules::check(&file.analysis.events, &context);
-        findings.retain(|finding| selection.selects(finding.rule));
-        let mut findings =
-            suppress(findings, &file.source, &file.suppressions, selection, file.problems.is_empty());
-        for finding in &mut findings {
-            finding.severity = selection.severity_of(finding.rule).unwrap_or(finding.severity);
-        }
-        findings.extend(syntax_error(&file.problems));
-        findings.sort_by_key(|finding| (finding.primary.span, finding.rule));
-        findings
+fn read(task: &Task<'_>) -> Read {
+    let file = task.file;
+    let bytes = match std::fs::read(&file.path) {
+        Ok(bytes) => bytes,
+        Err(error) => return Read::Failed(unreadable(file.name(), reason(&error))),
+    };
+    if !file.named && !is_worth_parsing(task, &bytes) {
+        return Read::Skipped;
     }
+    analyse(task, Some(&file.path), bytes)
+}
+
+fn is_worth_parsing(task: &Task<'_>, bytes: &[u8]) -> bool {
+    let catalog = task.settings.catalog(Language::Python);
+    catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
+}
+
+fn analyse(task: &Task<'_>, path: Option<&Path>, bytes: Vec<u8>) -> Read {
+    let name = task.file.name();
+    let text = match source::decode(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let mut finding = plain_finding(UNREADABLE_FILE, Severity::Error, error.message, Span::default());
+            finding.help = error.help;
+            return Read::Failed(FileReport::without_text(name, finding));
+        }
+    };
+    let settings = (Arc::clone(&task.settings), task.selection.clone());
+    Read::Analysed(Box::new(analysed(SourceFile::new(name, text), path, settings)))
+}
+
+fn analysed(
+    source: SourceFile,
+    path: Option<&Path>,
+    (settings, selection): (Arc<Settings>, Selection),
+) -> Analysed {
+    let module = path.map(module_name::module_name).unwrap_or_default();
+    let lowered = frontend::python::lower(&source.text, &module);
+    let catalog = settings.catalog(Language::Python);
+    let known = flow::Settings { backend: settings.backend().map(str::to_owned) };
+    let analysis = flow::analyse(&lowered.unit, catalog, &known);
+    let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
+    Analysed {
+        path: path.map(Path::to_owned),
+        analysis,
+        settings,
+        selection,
+        source,
+        problems: lowered.problems,
+        suppressions,
+    }
+}
+
+fn findings(file: &Analysed) -> Vec<Finding> {
+    let selection = &file.selection;
+    let catalog = file.settings.catalog(Language::Python);
+    let context = Context::new(catalog, &file.source.text, file.analysis.backend.as_deref());
+    let mut findings = rules::check(&file.analysis.events, &context);
+    findings.retain(|finding| selection.selects(finding.rule));
+    let mut findings =
+        suppress(findings, &file.source, &file.suppressions, selection, file.problems.is_empty());
+    for finding in &mut findings {
+        finding.severity = selection.severity_of(finding.rule).unwrap_or(finding.severity);
+    }
+    findings.extend(syntax_error(&file.problems));
+    findings.sort_by_key(|finding| (finding.primary.span, finding.rule));
+    findings
 }
 
 /// The first place of a file that could not be parsed; those behind it are mostly consequences.
