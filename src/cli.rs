@@ -12,10 +12,12 @@
 mod arguments;
 mod check;
 mod config;
+mod fix;
 mod output;
 mod progress;
 mod prove;
 mod rule;
+mod server;
 mod settings;
 
 use std::ffi::OsString;
@@ -49,6 +51,7 @@ fn execute(command: Command) -> ExitCode {
         Command::Config(arguments) => config::run(&arguments).into(),
         Command::Run(arguments) => crate::runtime::command::run(&arguments),
         Command::Prove(arguments) => prove::run(&arguments),
+        Command::Server(arguments) => server::run(&arguments).into(),
     }
 }
 

@@ -17,6 +17,7 @@ mod baseline;
 mod check;
 mod crash;
 mod fingerprint;
+mod fix;
 mod module_name;
 mod outcome;
 mod pool;
@@ -27,11 +28,13 @@ pub mod settings;
 mod suppress;
 mod unread;
 mod walk;
+mod write;
 
 pub use baseline::{BASELINE, Baseline, BaselineUse, baseline_of};
 pub use check::check;
 pub use crash::keep_crashes_quiet;
 pub use fingerprint::{Fingerprint, Names};
+pub use fix::helps;
 pub use outcome::{
     FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, Silence, Silenced, UNREADABLE_FILE, is_failure,
 };
@@ -42,12 +45,15 @@ pub use selection::{
 };
 pub(crate) use walk::reason;
 pub use walk::{File, Files, find_files};
+pub use write::Change;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use settings::Resolver;
+
+use crate::rules::Applicability;
 
 /// What is to be checked.
 #[derive(Clone, Debug)]
@@ -74,6 +80,8 @@ pub struct Options {
     pub baseline: BaselineUse,
     /// How many threads; as many as there are processors where this is absent.
     pub jobs: Option<NonZeroUsize>,
+    /// Which findings are fixed; the changed texts are among the outcome, and no file is written.
+    pub fix: Option<Applicability>,
 }
 
 impl Options {

@@ -236,7 +236,8 @@ fn a_baseline_of_standard_input() {
     -- exit code 2
     ");
     folder.unwaited("check --write-baseline");
-    let shown = folder.unwaited_reading("check --output-format concise --stdin-filename pkg/b.py -", LOST.as_bytes());
+    let shown =
+        folder.unwaited_reading("check --output-format concise --stdin-filename pkg/b.py -", LOST.as_bytes());
     insta::assert_snapshot!(shown, @r"
     $ unwaited check --output-format concise --stdin-filename pkg/b.py -
     no problem found in 1 file; 1 more is in the baseline

@@ -68,6 +68,7 @@ fn the_command_line_comes_last() {
     $ unwaited check --output-format concise
     a.py:6:5: error[wait-never-runs] `h.wait` is named but not called
     found 1 problem (1 error) in 1 file
+    1 can be fixed with `--fix`
     -- exit code 1
     ");
     insta::assert_snapshot!(folder.unwaited("check --output-format concise --select discarded-handle"), @r"

@@ -21,6 +21,7 @@ fn outcome(text: &str, message: &str, labels: &[(&str, &str)]) -> Outcome {
         labels: labels[1..].iter().map(label).collect(),
         help: "keep the handle and wait for it".to_owned(),
         function: "send".to_owned(),
+        fix: None,
     };
     let source = Some(SourceFile::new("pkg/send.py", text));
     let reports = vec![FileReport {

@@ -31,6 +31,8 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Execute fixtures under every schedule, and compare with what they and the linter say
     Prove(ProveArgs),
+    /// Serve an editor: the language server protocol over standard input and output
+    Server(ServerArguments),
 }
 
 #[derive(Args, Debug)]
@@ -49,6 +51,22 @@ pub(super) struct CheckArguments {
 
     #[command(flatten)]
     pub(super) settings: SettingsArguments,
+
+    /// Fix what can be fixed safely, and report the rest
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) fix: bool,
+
+    /// Fix also where a person should look at the result
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) unsafe_fixes: bool,
+
+    /// Print what the fixes would change, and change nothing
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) diff: bool,
+
+    /// Exit with 1 if a file was fixed, even if nothing is left
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) exit_non_zero_on_fix: bool,
 
     /// Leave out what is excluded even where it is given
     #[arg(long, help_heading = "Files")]
@@ -164,6 +182,12 @@ pub(super) enum ListFormat {
     Text,
     /// For programs
     Json,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ServerArguments {
+    #[command(flatten)]
+    pub(super) settings: SettingsArguments,
 }
 
 #[derive(Args, Debug)]

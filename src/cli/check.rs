@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::arguments::{CheckArguments, ColorChoice};
 use super::output::{Output, tell};
 use super::progress::Bar;
-use super::{Exit, fail, settings};
+use super::{Exit, fail, fix, settings};
 use crate::project::{self, BaselineUse, GivenPaths, Input, Options, Outcome, reason};
 use crate::report::{self, Closing, Colour, Content, Format, Links, Look};
-use crate::rules::Severity;
+use crate::rules::{Applicability, Severity};
 
 /// The columns of a report that does not go to a terminal.
 const WIDTH: usize = 100;
@@ -32,16 +32,21 @@ pub(super) fn run(arguments: &CheckArguments) -> Exit {
         Ok(input) => input,
         Err(message) => return fail(&message),
     };
+    let given = match &input {
+        Input::Text { bytes, .. } if arguments.fix && !arguments.diff => Some(bytes.clone()),
+        Input::Text { .. } | Input::Paths(_) => None,
+    };
     let bar = Bar::new();
     let outcome = project::check(input, &options, &bar);
     bar.clear();
     match outcome {
-        Ok(outcome) => conclude(arguments, &outcome),
+        Ok(outcome) => conclude(arguments, given.as_deref(), &outcome),
         Err(message) => fail(&message),
     }
 }
 
-fn conclude(arguments: &CheckArguments, outcome: &Outcome) -> Exit {
+/// Reports, and writes what was fixed; `given` is a text from standard input, which goes to standard output with its fixes.
+fn conclude(arguments: &CheckArguments, given: Option<&[u8]>, outcome: &Outcome) -> Exit {
     if !arguments.quiet {
         outcome.notes.iter().for_each(|note| tell("warning", note));
         outcome.written.iter().for_each(|written| tell("note", written));
@@ -49,30 +54,55 @@ fn conclude(arguments: &CheckArguments, outcome: &Outcome) -> Exit {
     if outcome.files == 0 && !Format::from(arguments.output_format).is_for_people() {
         tell("warning", "there is no file to check");
     }
-    if let Err(message) = print(arguments, outcome) {
+    if arguments.diff {
+        return fix::show(outcome, &Output::to(arguments.output_file.as_deref()));
+    }
+    let written = match given {
+        Some(bytes) => fix::pass_on(bytes, &outcome.changes),
+        None => fix::write(&outcome.changes),
+    };
+    if let Err(message) =
+        print(arguments, if given.is_some() { Taken::Text } else { Taken::Nothing }, outcome)
+    {
+        return fail(&message);
+    }
+    if let Err(message) = written {
         return fail(&message);
     }
     if arguments.error_on_no_files && outcome.files == 0 {
         return fail("there is no file to check");
     }
+    let found = outcome.reaches(Severity::Warning) && !arguments.exit_zero;
+    let fixed = arguments.exit_non_zero_on_fix && !outcome.changes.is_empty();
     if outcome.is_incomplete() {
         Exit::Failed
-    } else if outcome.reaches(Severity::Warning) && !arguments.exit_zero {
+    } else if found || fixed {
         Exit::Found
     } else {
         Exit::Clean
     }
 }
 
-fn print(arguments: &CheckArguments, outcome: &Outcome) -> Result<(), String> {
+fn print(arguments: &CheckArguments, taken: Taken, outcome: &Outcome) -> Result<(), String> {
     let path = arguments.output_file.as_deref();
     let failed = |error: io::Error| match path {
         Some(path) => format!("the report cannot be written to `{}`: {}", path.display(), reason(&error)),
         None => format!("the report cannot be written: {}", reason(&error)),
     };
-    let output = Output::to(path);
+    let output = match (taken, path) {
+        (Taken::Text, None) => Output::Error,
+        (Taken::Text | Taken::Nothing, _) => Output::to(path),
+    };
     let look = look(arguments, &output);
     output.write(|out| report::write(outcome, &look, out)).map_err(failed)
+}
+
+/// What has been written to standard output already.
+#[derive(Clone, Copy)]
+enum Taken {
+    /// The fixed text of standard input: the report goes to standard error.
+    Text,
+    Nothing,
 }
 
 fn options(arguments: &CheckArguments) -> Result<Options, String> {
@@ -87,6 +117,10 @@ fn options(arguments: &CheckArguments) -> Result<Options, String> {
             false => BaselineUse::Compared,
         },
         jobs: arguments.jobs,
+        fix: (arguments.fix || arguments.diff).then_some(match arguments.unsafe_fixes {
+            true => Applicability::Unsafe,
+            false => Applicability::Safe,
+        }),
     })
 }
 

@@ -8,6 +8,8 @@ use crate::project::replace_file;
 /// Where a report goes.
 pub(super) enum Output {
     Standard,
+    /// Standard error, where standard output is taken.
+    Error,
     File(PathBuf),
 }
 
@@ -21,7 +23,7 @@ impl Output {
     pub(super) fn width(&self) -> Option<usize> {
         match self {
             Self::Standard => terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)),
-            Self::File(_) => None,
+            Self::Error | Self::File(_) => None,
         }
     }
 
@@ -29,6 +31,7 @@ impl Output {
     pub(super) fn is_terminal(&self) -> bool {
         match self {
             Self::Standard => io::stdout().is_terminal(),
+            Self::Error => io::stderr().is_terminal(),
             Self::File(_) => false,
         }
     }
@@ -37,7 +40,7 @@ impl Output {
     pub(super) fn has_links(&self) -> bool {
         match self {
             Self::Standard => supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
-            Self::File(_) => false,
+            Self::Error | Self::File(_) => false,
         }
     }
 
@@ -45,19 +48,22 @@ impl Output {
     /// is no error.
     pub(super) fn write(&self, what: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         match self {
-            Self::Standard => {
-                let mut out = BufWriter::new(io::stdout());
-                match what(&mut out).and_then(|()| out.flush()) {
-                    Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-                    other => other,
-                }
-            }
+            Self::Standard => stream(io::stdout(), what),
+            Self::Error => stream(io::stderr(), what),
             Self::File(path) => {
                 let mut text = Vec::new();
                 what(&mut text)?;
                 replace_file(path, &text)
             }
         }
+    }
+}
+
+fn stream(to: impl Write, what: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(to);
+    match what(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other,
     }
 }
 

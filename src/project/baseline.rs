@@ -13,7 +13,7 @@
 
 mod compare;
 
-pub(crate) use compare::compare;
+pub(crate) use compare::Baselines;
 pub use compare::{BaselineUse, baseline_of};
 
 use std::collections::BTreeMap;
@@ -23,8 +23,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::walk::{reason, shown};
-use super::{FileReport, Fingerprint, Silence, Silenced, is_failure, replace_file};
+use super::{Fingerprint, Silence, Silenced, is_failure, replace_file};
 use crate::rules::Finding;
+use crate::source::SourceFile;
 
 /// The file that is a baseline without being named in the configuration.
 pub const BASELINE: &str = "unwaited-baseline.json";
@@ -34,16 +35,13 @@ const VERSION: u32 = 1;
 /// The findings that are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
-    known: BTreeMap<Entry, usize>,
+    /// By file, relative to the folder of the baseline, with slashes.
+    files: BTreeMap<String, Known>,
 }
 
-/// What is known of a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    /// The file, relative to the folder of the baseline, with slashes.
-    file: String,
-    fingerprint: Fingerprint,
-}
+/// What is known of a file, and how many findings of each kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Known(BTreeMap<Fingerprint, usize>);
 
 /// The file of a baseline.
 #[derive(Deserialize, Serialize)]
@@ -95,16 +93,16 @@ impl Baseline {
         let mut baseline = Self::default();
         for row in written.findings {
             let fingerprint = Fingerprint { rule: row.rule, function: row.function, line: row.line };
-            *baseline.known.entry(Entry { file: row.file, fingerprint }).or_default() += row.count;
+            baseline.files.entry(row.file).or_default().add(fingerprint, row.count);
         }
         Ok(baseline)
     }
 
     /// Writes a baseline, wholly or not at all.
     pub fn write(&self, path: &Path) -> Result<(), String> {
-        let findings = self.known.iter().map(|(entry, count)| {
-            let Fingerprint { rule, function, line } = entry.fingerprint.clone();
-            Row { file: entry.file.clone(), rule, function, line, count: *count }
+        let findings = self.entries().map(|(file, fingerprint, count)| {
+            let Fingerprint { rule, function, line } = fingerprint.clone();
+            Row { file: file.to_owned(), rule, function, line, count }
         });
         let written = Written { version: VERSION, findings: findings.collect() };
         let failed = |why: String| format!("the baseline `{}` cannot be written: {why}", shown(path));
@@ -112,32 +110,45 @@ impl Baseline {
         replace_file(path, (text + "\n").as_bytes()).map_err(|error| failed(reason(&error)))
     }
 
-    /// Takes the known findings out of a report, and out of what is left of the baseline.
-    fn silence(&mut self, report: &mut FileReport, file: &str) {
-        let mut findings = Vec::new();
-        for finding in std::mem::take(&mut report.findings) {
-            match self.known.get_mut(&Entry::of(report, &finding, file)) {
-                Some(left) if *left > 0 => {
-                    *left -= 1;
-                    report.silenced.push(Silenced { finding, why: Silence::Baseline });
-                }
-                Some(_) | None => findings.push(finding),
-            }
+    /// Lets these findings of a file be known, too: in a file that was not seen wholly, as many as there were at least.
+    fn learn(&mut self, file: &str, found: Known) {
+        let known = self.files.entry(file.to_owned()).or_default();
+        for (fingerprint, count) in found.0 {
+            let there = known.0.entry(fingerprint).or_default();
+            *there = count.max(*there);
         }
-        report.findings = findings;
     }
 
-    /// Lets the findings of a report be known.
-    fn learn(&mut self, report: &FileReport, file: &str) {
-        for finding in report.findings.iter().filter(|finding| !is_failure(finding)) {
-            *self.known.entry(Entry::of(report, finding, file)).or_default() += 1;
-        }
+    fn entries(&self) -> impl Iterator<Item = (&str, &Fingerprint, usize)> {
+        self.files.iter().flat_map(|(file, Known(known))| {
+            known.iter().map(move |(fingerprint, count)| (file.as_str(), fingerprint, *count))
+        })
     }
 }
 
-impl Entry {
-    fn of(report: &FileReport, finding: &Finding, file: &str) -> Self {
-        Self { file: file.to_owned(), fingerprint: Fingerprint::of(report, finding) }
+impl Known {
+    fn add(&mut self, fingerprint: Fingerprint, count: usize) {
+        *self.0.entry(fingerprint).or_default() += count;
+    }
+
+    /// Divides findings of a file, in its order, into those that are reported and those that are known.
+    pub(crate) fn divide(
+        &self,
+        findings: Vec<Finding>,
+        source: Option<&SourceFile>,
+    ) -> (Vec<Finding>, Vec<Silenced>) {
+        let Self(mut left) = self.clone();
+        let (mut reported, mut silenced) = (Vec::new(), Vec::new());
+        for finding in findings {
+            match left.get_mut(&Fingerprint::of(source, &finding)) {
+                Some(left) if *left > 0 && !is_failure(&finding) => {
+                    *left -= 1;
+                    silenced.push(Silenced { finding, why: Silence::Baseline });
+                }
+                Some(_) | None => reported.push(finding),
+            }
+        }
+        (reported, silenced)
     }
 }
 
@@ -162,8 +173,10 @@ mod tests {
             function: "send".to_owned(),
             line: line.to_owned(),
         };
-        let entry = |line| Entry { file: "a.py".to_owned(), fingerprint: fingerprint(line) };
-        let baseline = Baseline { known: BTreeMap::from([(entry("isend(t)"), 1), (entry("irecv(t)"), 3)]) };
+        let mut known = Known::default();
+        known.add(fingerprint("isend(t)"), 1);
+        known.add(fingerprint("irecv(t)"), 3);
+        let baseline = Baseline { files: BTreeMap::from([("a.py".to_owned(), known)]) };
         baseline.write(&path).unwrap();
         insta::assert_snapshot!(std::fs::read_to_string(&path).unwrap(), @r#"
         {

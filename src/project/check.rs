@@ -1,17 +1,19 @@
 //! One run: read and analyse every file, ask the tree what it reads, then let the rules speak.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::baseline::compare;
+use super::baseline::{Baselines, Known};
 use super::crash::Crash;
+use super::fix::{self, Fixed};
 use super::outcome::{Silenced, plain_finding};
 use super::settings::Settings;
 use super::suppress::suppress;
 use super::unread::Trees;
 use super::walk::{self, Files, reason};
 use super::{
-    File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR, Selection,
+    Change, File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR, Selection,
     UNREADABLE_FILE,
 };
 use super::{module_name, pool};
@@ -35,12 +37,18 @@ pub(crate) struct Analysed {
     pub(crate) path: Option<PathBuf>,
     /// What happened to its handles.
     pub(crate) analysis: Analysis,
-    settings: Arc<Settings>,
-    /// The rules that apply to it.
-    selection: Selection,
+    rules: Applied,
     source: SourceFile,
     problems: Vec<Problem>,
     suppressions: Suppressions,
+}
+
+/// What decides which findings of a file are reported.
+#[derive(Clone)]
+struct Applied {
+    settings: Arc<Settings>,
+    selection: Selection,
+    known: Known,
 }
 
 /// What became of one file.
@@ -61,6 +69,8 @@ pub(crate) struct Task<'f> {
     pub(crate) path: PathBuf,
     pub(crate) settings: Arc<Settings>,
     pub(crate) selection: Selection,
+    /// The findings that are known.
+    pub(crate) known: Known,
 }
 
 impl<'f> Task<'f> {
@@ -69,7 +79,7 @@ impl<'f> Task<'f> {
         let of_file = options.resolver.of_file(&file.path);
         let (settings, path) = of_file.map_err(|error| error.to_string())?;
         let selection = settings.selection_for(&path);
-        Ok(Self { file, path, settings, selection })
+        Ok(Self { file, path, settings, selection, known: Known::default() })
     }
 }
 
@@ -77,8 +87,9 @@ impl Run<'_> {
     fn check_paths(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Outcome, String> {
         let found = walk::find_files(paths, self.options).map_err(|error| error.to_string())?;
         let Files { files, unreadable, notes, .. } = found;
-        let tasks: Vec<Task<'_>> =
+        let mut tasks: Vec<Task<'_>> =
             files.iter().map(|file| Task::new(file, self.options)).collect::<Result<_, _>>()?;
+        let baselines = Baselines::read(&mut tasks, self.options)?;
         progress.starts(files.len());
         let read = pool::map(self.options.threads(), &tasks, |task| {
             let read = read(task);
@@ -95,8 +106,10 @@ impl Run<'_> {
                 Err(crash) => reports.push(crashed(file.name(), &crash)),
             }
         }
-        reports.extend(self.report_all(analysed, &files));
-        self.conclude(Outcome { reports, files: files.len(), notes, written: Vec::new() }, &tasks)
+        let (reported, changes) = self.report_all(analysed, &files);
+        reports.extend(reported);
+        let outcome = Outcome { reports, files: files.len(), notes, changes, ..Outcome::default() };
+        conclude(outcome, &baselines)
     }
 
     fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Result<Outcome, String> {
@@ -105,37 +118,77 @@ impl Run<'_> {
             return Ok(Outcome { notes: vec![note.to_owned()], ..Outcome::default() });
         }
         let file = File { path: name.unwrap_or(Path::new("<stdin>")).to_owned(), named: true };
-        let task = Task::new(&file, self.options)?;
+        let mut task = Task::new(&file, self.options)?;
+        let baselines = Baselines::read(std::slice::from_mut(&mut task), self.options)?;
         let read = pool::map(1, &[bytes], |bytes| analyse(&task, name, bytes.clone()));
-        let reports = match read.into_iter().next() {
-            None | Some(Ok(Read::Skipped)) => Vec::new(),
-            Some(Ok(Read::Failed(report))) => vec![report],
+        let (reports, mut changes) = match read.into_iter().next() {
+            None | Some(Ok(Read::Skipped)) => Default::default(),
+            Some(Ok(Read::Failed(report))) => (vec![report], Vec::new()),
             Some(Ok(Read::Analysed(analysed))) => self.report_all(vec![*analysed], &[]),
-            Some(Err(crash)) => vec![crashed(file.name(), &crash)],
+            Some(Err(crash)) => (vec![crashed(file.name(), &crash)], Vec::new()),
         };
-        self.conclude(Outcome { reports, files: 1, ..Outcome::default() }, &[task])
+        changes.iter_mut().for_each(|change| change.path = None);
+        conclude(Outcome { reports, files: 1, changes, ..Outcome::default() }, &baselines)
     }
 
-    fn conclude(&self, mut outcome: Outcome, tasks: &[Task<'_>]) -> Result<Outcome, String> {
-        compare(&mut outcome, tasks, self.options)?;
-        outcome.reports = in_order(outcome.reports);
-        Ok(outcome)
-    }
-
-    fn report_all(&self, mut analysed: Vec<Analysed>, given: &[File]) -> Vec<FileReport> {
+    fn report_all(&self, mut analysed: Vec<Analysed>, given: &[File]) -> (Vec<FileReport>, Vec<Change>) {
         Trees::new(self.options, given).forget_handles_that_are_read(&mut analysed);
-        let reports = pool::map(self.options.threads(), &analysed, findings);
-        let named = analysed.into_iter().zip(reports);
-        named
-            .map(|(file, findings)| match findings {
-                Ok((findings, silenced)) => {
-                    let name = file.source.name.clone();
-                    FileReport { name, source: Some(file.source), findings, silenced }
+        let found = pool::map(self.options.threads(), &analysed, |file| self.fixed(file, given));
+        let (mut reports, mut changes) = (Vec::new(), Vec::new());
+        for (file, found) in analysed.into_iter().zip(found) {
+            let name = file.source.name.clone();
+            match found {
+                Err(crash) => reports.push(crashed(name, &crash)),
+                Ok((fixed, silenced)) if fixed.text == file.source.text => {
+                    let (source, findings) = (Some(file.source), fixed.findings);
+                    reports.push(FileReport { name, source, findings, silenced });
                 }
-                Err(crash) => crashed(file.source.name, &crash),
-            })
-            .collect()
+                Ok((fixed, silenced)) => {
+                    let source = Some(SourceFile::new(name.clone(), fixed.text.clone()));
+                    reports.push(FileReport { name, source, findings: fixed.findings, silenced });
+                    changes.push(Change {
+                        path: file.path,
+                        name: file.source.name,
+                        before: file.source.text,
+                        after: fixed.text,
+                        fixed: fixed.rules.values().sum(),
+                    });
+                }
+            }
+        }
+        changes.sort_by(|left, right| left.name.cmp(&right.name));
+        (reports, changes)
     }
+
+    /// What is found in a file, after the fixes that are asked for, and what is found and not reported.
+    fn fixed(&self, file: &Analysed, given: &[File]) -> (Fixed, Vec<Silenced>) {
+        let text = &file.source.text;
+        let (findings, silenced) = findings(file);
+        let Some(allowed) = self.options.fix else {
+            return (Fixed { text: text.clone(), findings, rules: BTreeMap::new() }, silenced);
+        };
+        let fixed = fix::fix(text, findings, allowed, &|text| self.findings_of_text(file, text, given).0);
+        let silenced = match fixed.text == *text {
+            true => silenced,
+            false => self.findings_of_text(file, &fixed.text, given).1,
+        };
+        (fixed, silenced)
+    }
+
+    /// What would be found in a file if it had this text.
+    fn findings_of_text(&self, file: &Analysed, text: &str, given: &[File]) -> (Vec<Finding>, Vec<Silenced>) {
+        let source = SourceFile::new(file.source.name.clone(), text);
+        let mut changed = [analysed(source, file.path.as_deref(), file.rules.clone())];
+        Trees::new(self.options, given).forget_handles_that_are_read(&mut changed);
+        let [changed] = &changed;
+        findings(changed)
+    }
+}
+
+fn conclude(mut outcome: Outcome, baselines: &Baselines) -> Result<Outcome, String> {
+    baselines.conclude(&mut outcome)?;
+    outcome.reports = in_order(outcome.reports);
+    Ok(outcome)
 }
 
 fn read(task: &Task<'_>) -> Read {
@@ -165,31 +218,36 @@ fn analyse(task: &Task<'_>, path: Option<&Path>, bytes: Vec<u8>) -> Read {
             return Read::Failed(FileReport::without_text(name, finding));
         }
     };
-    let source = SourceFile::new(name, text);
-    let module = path.map(module_name::module_name).unwrap_or_default();
-    let lowered = frontend::python::lower(&source.text, &module);
-    let settings = flow::Settings { backend: task.settings.backend().map(str::to_owned) };
-    let analysis = flow::analyse(&lowered.unit, task.settings.catalog(Language::Python), &settings);
-    let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
-    Read::Analysed(Box::new(Analysed {
-        path: path.map(Path::to_owned),
-        analysis,
+    let rules = Applied {
         settings: Arc::clone(&task.settings),
         selection: task.selection.clone(),
+        known: task.known.clone(),
+    };
+    Read::Analysed(Box::new(analysed(SourceFile::new(name, text), path, rules)))
+}
+
+fn analysed(source: SourceFile, path: Option<&Path>, rules: Applied) -> Analysed {
+    let module = path.map(module_name::module_name).unwrap_or_default();
+    let lowered = frontend::python::lower(&source.text, &module);
+    let catalog = rules.settings.catalog(Language::Python);
+    let settings = flow::Settings { backend: rules.settings.backend().map(str::to_owned) };
+    let analysis = flow::analyse(&lowered.unit, catalog, &settings);
+    let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
+    Analysed {
+        path: path.map(Path::to_owned),
+        analysis,
+        rules,
         source,
         problems: lowered.problems,
         suppressions,
-    }))
+    }
 }
 
 /// What is reported of a file, and what is not.
 fn findings(file: &Analysed) -> (Vec<Finding>, Vec<Silenced>) {
-    let selection = &file.selection;
-    let context = Context {
-        catalog: file.settings.catalog(Language::Python),
-        text: &file.source.text,
-        backend: file.analysis.backend.as_deref(),
-    };
+    let selection = &file.rules.selection;
+    let catalog = file.rules.settings.catalog(Language::Python);
+    let context = Context::new(catalog, &file.source.text, file.analysis.backend.as_deref());
     let mut findings = rules::check(&file.analysis.events, &context);
     findings.retain(|finding| selection.selects(finding.rule));
     let (mut findings, mut silenced) =
@@ -200,6 +258,8 @@ fn findings(file: &Analysed) -> (Vec<Finding>, Vec<Silenced>) {
     }
     findings.extend(syntax_error(&file.problems));
     findings.sort_by_key(|finding| (finding.primary.span, finding.rule));
+    let (findings, known) = file.rules.known.divide(findings, Some(&file.source));
+    silenced.extend(known);
     (findings, silenced)
 }
 

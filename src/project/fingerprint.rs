@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FileReport;
 use crate::rules::Finding;
+use crate::source::SourceFile;
 
 /// What a finding is recognised by, in one file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -20,9 +21,9 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// What a finding of a file is recognised by.
-    pub fn of(report: &FileReport, finding: &Finding) -> Self {
-        let line = report.source.as_ref().map_or("", |source| {
+    /// What a finding is recognised by; a file that has no text has no lines.
+    pub fn of(source: Option<&SourceFile>, finding: &Finding) -> Self {
+        let line = source.map_or("", |source| {
             let row = source.lines.row(finding.primary.span.start);
             source.lines.text(&source.text, row)
         });
@@ -43,7 +44,7 @@ pub struct Names {
 impl Names {
     /// A name of 16 letters for a finding, the same in every run over the same tree.
     pub fn name(&mut self, report: &FileReport, finding: &Finding) -> String {
-        let fingerprint = Fingerprint::of(report, finding);
+        let fingerprint = Fingerprint::of(report.source.as_ref(), finding);
         let Fingerprint { rule, function, line } = fingerprint.clone();
         let number = self.seen.entry((report.name.clone(), fingerprint)).or_default();
         *number += 1;
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
     use crate::project::outcome::plain_finding;
     use crate::rules::Severity;
-    use crate::source::{SourceFile, Span};
+    use crate::source::Span;
 
     fn report(text: &str) -> FileReport {
         let at = text.match_indices("isend").map(|(at, _)| Span::new(at as u32, at as u32 + 5));

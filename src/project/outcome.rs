@@ -1,6 +1,7 @@
 //! What a run found.
 
-use crate::rules::{Finding, Label, Severity};
+use super::Change;
+use crate::rules::{Applicability, Finding, Label, Severity};
 use crate::source::{SourceFile, Span};
 
 /// The name under which a file that cannot be parsed is reported.
@@ -21,6 +22,8 @@ pub struct Outcome {
     pub notes: Vec<String>,
     /// What was written beside the report, in sentences.
     pub written: Vec<String>,
+    /// The files that were fixed, in the order of their names.
+    pub changes: Vec<Change>,
 }
 
 impl Outcome {
@@ -37,6 +40,17 @@ impl Outcome {
     /// Whether some file could not be checked, or not wholly.
     pub fn is_incomplete(&self) -> bool {
         self.findings().any(|(_, finding)| is_failure(finding))
+    }
+
+    /// How many findings were fixed.
+    pub fn fixed(&self) -> usize {
+        self.changes.iter().map(|change| change.fixed).sum()
+    }
+
+    /// How many findings can be fixed in this way.
+    pub fn fixable(&self, applicability: Applicability) -> usize {
+        let fixes = self.findings().filter_map(|(_, finding)| finding.fix.as_ref());
+        fixes.filter(|fix| fix.applicability == applicability).count()
     }
 
     /// Whether some finding weighs at least this much.
@@ -103,5 +117,6 @@ pub(crate) fn plain_finding(
         labels: Vec::new(),
         help: String::new(),
         function: String::new(),
+        fix: None,
     }
 }

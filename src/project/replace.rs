@@ -23,6 +23,7 @@ pub fn replace_file(path: &Path, text: &[u8]) -> io::Result<()> {
         Some(old) => beside.as_file().set_permissions(old.permissions())?,
         None => {}
     }
+    beside.as_file().sync_all()?;
     beside.persist(path).map_err(|error| error.error)?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::outcome::{Silence, Silenced, plain_finding};
 use super::{RuleName, Selection, UNUSED_IGNORE};
-use crate::rules::{Finding, Severity};
+use crate::rules::{Applicability, Finding, Fix, Severity};
 use crate::source::{Named, SourceFile, Suppression, Suppressions};
 
 /// The findings that remain, and those that are suppressed. A name whose rule applies and that suppresses nothing is a finding of its own, unless the
@@ -65,9 +65,22 @@ impl Tally<'_> {
     }
 
     fn unused(&self, selection: &Selection) -> Vec<Finding> {
-        let names = self.suppressions.iter().flat_map(|suppression| &suppression.rules);
-        let unused = names.filter(|named| !self.used.contains(&named.span.start));
-        unused.filter_map(|named| complaint(named, selection)).collect()
+        let all = self.suppressions.iter();
+        let names =
+            all.flat_map(|suppression| suppression.rules.iter().map(move |named| (suppression, named)));
+        let unused = names.filter(|(_, named)| !self.used.contains(&named.span.start));
+        unused.filter_map(|(suppression, named)| self.complaint(suppression, named, selection)).collect()
+    }
+
+    fn complaint(&self, suppression: &Suppression, named: &Named, selection: &Selection) -> Option<Finding> {
+        let mut finding = complaint(named, selection)?;
+        let is_known = RuleName::parse(&named.name).is_ok();
+        finding.fix = is_known.then(|| Fix {
+            applicability: Applicability::Safe,
+            message: finding.help.clone(),
+            edits: vec![suppression.without(named, &self.source.text, &self.source.lines)],
+        });
+        Some(finding)
     }
 }
 

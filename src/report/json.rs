@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::page_address;
 use super::place::Place;
 use crate::project::{FileReport, Outcome};
-use crate::rules::{Finding, Label};
-use crate::source::{Position, Span};
+use crate::rules::{Finding, Fix, Label};
+use crate::source::{Edit, Position, Span};
 
 pub(super) fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     let elements: Vec<Element<'_>> =
@@ -45,7 +45,21 @@ struct Element<'o> {
     labels: Vec<JsonLabel<'o>>,
     help: Option<&'o str>,
     url: Option<String>,
-    fix: Option<()>,
+    fix: Option<JsonFix<'o>>,
+}
+
+#[derive(Serialize)]
+struct JsonFix<'o> {
+    applicability: &'o str,
+    message: &'o str,
+    edits: Vec<JsonEdit<'o>>,
+}
+
+#[derive(Serialize)]
+struct JsonEdit<'o> {
+    content: &'o str,
+    location: Location,
+    end_location: Location,
 }
 
 #[derive(Serialize)]
@@ -75,7 +89,19 @@ fn element<'o>(report: &'o FileReport, finding: &'o Finding) -> Element<'o> {
         labels: told.map(|label| json_label(report, label)).collect(),
         help: Some(finding.help.as_str()).filter(|help| !help.is_empty()),
         url: page_address(finding.rule),
-        fix: None,
+        fix: finding.fix.as_ref().map(|fix| json_fix(report, fix)),
+    }
+}
+
+fn json_fix<'o>(report: &FileReport, fix: &'o Fix) -> JsonFix<'o> {
+    let edit = |edit: &'o Edit| {
+        let (location, end_location) = locations(report, edit.span);
+        JsonEdit { content: &edit.text, location, end_location }
+    };
+    JsonFix {
+        applicability: fix.applicability.word(),
+        message: &fix.message,
+        edits: fix.edits.iter().map(edit).collect(),
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn findings(text: &str) -> Vec<Found> {
     let lowered = python::lower(text, &ModuleName::default());
     assert!(lowered.problems.is_empty(), "it cannot be read: {:?}", lowered.problems);
     let analysis = flow::analyse(&lowered.unit, catalog, &Settings::default());
-    let context = Context { catalog, text, backend: analysis.backend.as_deref() };
+    let context = Context::new(catalog, text, analysis.backend.as_deref());
     let found = rules::check(&analysis.events, &context);
     found
         .into_iter()

@@ -1,14 +1,15 @@
 //! Compares what a run has found with the baselines of its files, or writes them anew.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::{BASELINE, Baseline, Entry};
+use super::{BASELINE, Baseline, Known};
 use crate::project::check::Task;
 use crate::project::root::Roots;
 use crate::project::settings::{Discovery, Settings};
 use crate::project::walk::shown;
-use crate::project::{Options, Outcome, is_failure, known_rules};
+use crate::project::{Fingerprint, Options, Outcome, Selection, Silence, Silenced, is_failure};
 
 /// What a run does with the baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,39 +23,162 @@ pub enum BaselineUse {
     Written,
 }
 
+/// The baselines of the files of a run.
+#[derive(Default)]
+pub(crate) struct Baselines {
+    usage: BaselineUse,
+    groups: BTreeMap<PathBuf, Group>,
+}
+
 /// The files of a run that have the same baseline.
 #[derive(Default)]
 struct Group {
-    /// The names of files in the baseline, by those in reports.
-    names: BTreeMap<String, String>,
-    /// The rules that each file was checked for; a file that could not be checked wholly is not here.
-    looked: BTreeMap<String, BTreeSet<&'static str>>,
+    old: Baseline,
+    members: Vec<Member>,
 }
 
-/// Compares with the baselines, or writes them. An error is a message for the user.
-pub(crate) fn compare(outcome: &mut Outcome, tasks: &[Task<'_>], options: &Options) -> Result<(), String> {
-    if options.baseline == BaselineUse::Ignored {
-        return Ok(());
+/// A file of a run.
+struct Member {
+    /// As reports name it.
+    name: String,
+    /// As the baseline names it.
+    file: String,
+    /// The rules that it is checked for.
+    selection: Selection,
+}
+
+impl Baselines {
+    /// Reads the baselines of some files. An error is a message for the user.
+    pub(crate) fn read(tasks: &mut [Task<'_>], options: &Options) -> Result<Self, String> {
+        let mut baselines = Self { usage: options.baseline, ..Self::default() };
+        if options.baseline == BaselineUse::Ignored {
+            return Ok(baselines);
+        }
+        let mut roots = Roots::new(options.resolver.discovery().clone());
+        for task in tasks {
+            let Some(path) = baseline_of(&task.file.path, &task.settings, &mut roots, options) else {
+                continue;
+            };
+            let file = relative(&task.path, path.parent().unwrap_or(Path::new("")));
+            let group = match baselines.groups.entry(path) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let old = read(new.key(), options.baseline)?;
+                    new.insert(Group { old, members: Vec::new() })
+                }
+            };
+            if options.baseline == BaselineUse::Compared {
+                task.known = group.old.files.get(&file).cloned().unwrap_or_default();
+            }
+            let (name, selection) = (task.file.name(), task.selection.clone());
+            group.members.push(Member { name, file, selection });
+        }
+        Ok(baselines)
     }
-    for (path, group) in groups(outcome, tasks, options) {
-        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-        let old = match options.baseline {
-            BaselineUse::Written if !path.exists() => Baseline::default(),
-            BaselineUse::Ignored | BaselineUse::Compared | BaselineUse::Written => Baseline::read(&path)?,
-        };
-        let mut left = match options.baseline {
-            BaselineUse::Ignored | BaselineUse::Compared => old,
-            BaselineUse::Written => group.write(&old, outcome, &path, &folder)?,
-        };
-        for report in &mut outcome.reports {
-            if let Some(name) = group.names.get(&report.name) {
-                left.silence(report, name);
+
+    /// Tells what is gone, or writes what is found.
+    pub(crate) fn conclude(&self, outcome: &mut Outcome) -> Result<(), String> {
+        for (path, group) in &self.groups {
+            match self.usage {
+                BaselineUse::Ignored => {}
+                BaselineUse::Compared => outcome.notes.extend(group.gone(path, outcome)),
+                BaselineUse::Written => group.write(path, outcome)?,
             }
         }
-        let gone = left.known.iter().filter(|(entry, left)| **left > 0 && group.knows(entry, &folder));
-        outcome.notes.extend(told(&path, &gone.map(|(entry, _)| entry).collect::<Vec<_>>()));
+        Ok(())
     }
-    Ok(())
+}
+
+fn read(path: &Path, usage: BaselineUse) -> Result<Baseline, String> {
+    match usage {
+        BaselineUse::Written if !path.exists() => Ok(Baseline::default()),
+        BaselineUse::Ignored | BaselineUse::Compared | BaselineUse::Written => Baseline::read(path),
+    }
+}
+
+impl Group {
+    /// What is known of files and rules that this run can say nothing of: the file was not checked, or not wholly.
+    fn unseen(&self, path: &Path, outcome: &Outcome) -> Baseline {
+        let failed: BTreeSet<&str> = outcome
+            .findings()
+            .filter(|(_, finding)| is_failure(finding))
+            .map(|(report, _)| report.name.as_str())
+            .collect();
+        let seen: BTreeMap<&str, &Member> = self
+            .members
+            .iter()
+            .filter(|member| !failed.contains(member.name.as_str()))
+            .map(|member| (member.file.as_str(), member))
+            .collect();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut unseen = Baseline::default();
+        for (file, fingerprint, count) in self.old.entries() {
+            let is_seen = match seen.get(file) {
+                Some(member) => member.selection.selects(&fingerprint.rule),
+                None => !folder.join(file).exists(),
+            };
+            if !is_seen {
+                unseen.files.entry(file.to_owned()).or_default().add(fingerprint.clone(), count);
+            }
+        }
+        unseen
+    }
+
+    /// Findings in reports, by the file's name in the baseline.
+    fn files(&self) -> BTreeMap<&str, &str> {
+        self.members.iter().map(|member| (member.name.as_str(), member.file.as_str())).collect()
+    }
+
+    /// What the user should know of entries that no finding is like any more.
+    fn gone(&self, path: &Path, outcome: &Outcome) -> Option<String> {
+        let mut there = self.unseen(path, outcome);
+        let files = self.files();
+        for (report, Silenced { finding, why }) in outcome.silenced() {
+            if let (Silence::Baseline, Some(file)) = (why, files.get(report.name.as_str())) {
+                let fingerprint = Fingerprint::of(report.source.as_ref(), finding);
+                there.files.entry((*file).to_owned()).or_default().add(fingerprint, 1);
+            }
+        }
+        let is_there = |file: &str, fingerprint: &Fingerprint, count| {
+            there
+                .files
+                .get(file)
+                .is_some_and(|known| known.0.get(fingerprint).is_some_and(|there| *there >= count))
+        };
+        let gone: Vec<(&str, &Fingerprint)> = self
+            .old
+            .entries()
+            .filter(|(file, fingerprint, count)| !is_there(file, fingerprint, *count))
+            .map(|(file, fingerprint, _)| (file, fingerprint))
+            .collect();
+        told(path, &gone)
+    }
+
+    /// Writes what is found, beside what is known of what was not seen; from now on it is known.
+    fn write(&self, path: &Path, outcome: &mut Outcome) -> Result<(), String> {
+        let mut new = self.unseen(path, outcome);
+        let files = self.files();
+        for report in &mut outcome.reports {
+            let Some(file) = files.get(report.name.as_str()) else { continue };
+            let mut found = Known::default();
+            for finding in report.findings.iter().filter(|finding| !is_failure(finding)) {
+                found.add(Fingerprint::of(report.source.as_ref(), finding), 1);
+            }
+            let findings = std::mem::take(&mut report.findings);
+            let (reported, silenced) = found.divide(findings, report.source.as_ref());
+            report.findings = reported;
+            report.silenced.extend(silenced);
+            new.learn(file, found);
+        }
+        new.write(path)?;
+        let count = |baseline: &Baseline| baseline.entries().map(|(_, _, count)| count).sum::<usize>();
+        let (now, before) = (count(&new), count(&self.old));
+        let findings = if now == 1 { "finding" } else { "findings" };
+        outcome
+            .written
+            .push(format!("wrote {now} known {findings} to `{}`; there were {before} before", shown(path)));
+        Ok(())
+    }
 }
 
 /// The baseline of a file: the one that the settings name, or the one in the root of its tree. A second file that is not there
@@ -74,73 +198,13 @@ pub fn baseline_of(
     (counts || options.baseline == BaselineUse::Written).then_some(path)
 }
 
-fn groups(outcome: &Outcome, tasks: &[Task<'_>], options: &Options) -> BTreeMap<PathBuf, Group> {
-    let failed: BTreeSet<&str> = outcome
-        .findings()
-        .filter(|(_, finding)| is_failure(finding))
-        .map(|(report, _)| report.name.as_str())
-        .collect();
-    let mut roots = Roots::new(options.resolver.discovery().clone());
-    let mut groups: BTreeMap<PathBuf, Group> = BTreeMap::new();
-    for task in tasks {
-        let Some(path) = baseline_of(&task.file.path, &task.settings, &mut roots, options) else { continue };
-        let name = task.file.name();
-        let file = relative(&task.path, path.parent().unwrap_or(Path::new("")));
-        let group = groups.entry(path).or_default();
-        if !failed.contains(name.as_str()) {
-            let rules = known_rules().map(|rule| rule.name).filter(|rule| task.selection.selects(rule));
-            group.looked.entry(file.clone()).or_default().extend(rules);
-        }
-        group.names.insert(name, file);
-    }
-    groups
-}
-
-impl Group {
-    /// Whether the run knows if findings like this are there.
-    fn knows(&self, entry: &Entry, folder: &Path) -> bool {
-        match self.looked.get(&entry.file) {
-            Some(rules) => rules.contains(entry.fingerprint.rule.as_str()),
-            None => !folder.join(&entry.file).exists(),
-        }
-    }
-
-    /// Writes what is found, and what is known of files and rules that were not looked at.
-    fn write(
-        &self,
-        old: &Baseline,
-        outcome: &mut Outcome,
-        path: &Path,
-        folder: &Path,
-    ) -> Result<Baseline, String> {
-        let kept = old.known.iter().filter(|(entry, _)| !self.knows(entry, folder));
-        let mut new = Baseline { known: kept.map(|(entry, count)| (entry.clone(), *count)).collect() };
-        for report in &outcome.reports {
-            if let Some(name) = self.names.get(&report.name).filter(|name| self.looked.contains_key(*name)) {
-                new.learn(report, name);
-            }
-        }
-        new.write(path)?;
-        let count = |baseline: &Baseline| baseline.known.values().sum::<usize>();
-        let plural = |count| if count == 1 { "finding" } else { "findings" };
-        let (now, before) = (count(&new), count(old));
-        outcome.written.push(format!(
-            "wrote {now} known {} to `{}`; there were {before} before",
-            plural(now),
-            shown(path)
-        ));
-        Ok(new)
-    }
-}
-
 /// What the user should know of a baseline some entries of which are gone.
-fn told(path: &Path, gone: &[&Entry]) -> Option<String> {
+fn told(path: &Path, gone: &[(&str, &Fingerprint)]) -> Option<String> {
     const SHOWN: usize = 3;
     if gone.is_empty() {
         return None;
     }
-    let one = |entry: &&Entry| {
-        let Entry { file, fingerprint } = entry;
+    let one = |(file, fingerprint): &(&str, &Fingerprint)| {
         format!("{} in {file} (`{}`)", fingerprint.rule, fingerprint.line)
     };
     let mut list: Vec<String> = gone.iter().take(SHOWN).map(one).collect();
