@@ -266,3 +266,113 @@ fn sarif_marks_what_is_known() {
     "pkg/c.py" "new" null
     "#);
 }
+
+#[test]
+fn comments_are_added_for_what_is_found() {
+    let folder = folder();
+    let program = "import torch.distributed as dist\r\n\r\n\r\ndef send(t):\r\n    dist.isend(\r\n        t, 1)  # why\r\n";
+    folder.write("a.py", program.as_bytes());
+    insta::assert_snapshot!(folder.unwaited("check --add-ignore=known"), @r"
+    $ unwaited check --add-ignore=known
+    -- standard error
+    note: 2 findings suppressed in 2 files
+    -- exit code 0
+    ");
+    let text = std::fs::read_to_string(folder.path().join("a.py")).unwrap();
+    insta::assert_snapshot!(text.replace('\r', "<CR>"), @r"
+    import torch.distributed as dist<CR>
+    <CR>
+    <CR>
+    def send(t):<CR>
+        dist.isend(<CR>
+            t, 1)  # why  # unwaited: ignore[discarded-handle] known<CR>
+    ");
+    insta::assert_snapshot!(std::fs::read_to_string(folder.path().join("pkg/b.py")).unwrap(), @r"
+    import torch.distributed as dist
+
+
+    def send(t):
+        dist.isend(t, 1)  # unwaited: ignore[discarded-handle] known
+    ");
+    insta::assert_snapshot!(folder.unwaited(CONCISE), @r"
+    $ unwaited check --output-format concise
+    no problem found in 2 files
+    -- exit code 0
+    ");
+    insta::assert_snapshot!(folder.unwaited("check --add-ignore"), @r"
+    $ unwaited check --add-ignore
+    -- standard error
+    note: 0 findings suppressed in 0 files
+    -- exit code 0
+    ");
+}
+
+#[test]
+fn comments_without_a_reason_and_in_other_encodings() {
+    let folder = Folder::with(&[(
+        "a.py",
+        b"# coding: latin-1\nimport torch.distributed as dist\ndist.isend('\xe9', 1)\n",
+    )]);
+    insta::assert_snapshot!(folder.unwaited("check --add-ignore a.py"), @r"
+    $ unwaited check --add-ignore a.py
+    -- standard error
+    note: 1 finding suppressed in 1 file
+    -- exit code 0
+    ");
+    let bytes = std::fs::read(folder.path().join("a.py")).unwrap();
+    assert!(bytes.ends_with(b"dist.isend('\xe9', 1)  # unwaited: ignore[discarded-handle]\n"));
+}
+
+#[test]
+fn comments_that_cannot_be_added() {
+    let folder = folder();
+    folder.write("broken.py", b"import torch.distributed as dist\ndef f(:\n");
+    insta::assert_snapshot!(folder.unwaited("check --add-ignore broken.py gone.py"), @r"
+    $ unwaited check --add-ignore broken.py gone.py
+    -- standard error
+    note: 0 findings suppressed in 0 files
+    error: broken.py: expected a parameter or the end of the parameter list
+    error: gone.py: no such file or directory
+    -- exit code 2
+    ");
+    insta::assert_snapshot!(folder.unwaited_reading("check --add-ignore -", LOST.as_bytes()), @r"
+    $ unwaited check --add-ignore -
+    -- standard error
+    error: `--add-ignore` changes files, and `-` reads standard input
+    -- exit code 2
+    ");
+    insta::assert_snapshot!(folder.unwaited("check --add-ignore --fix"), @r"
+    $ unwaited check --add-ignore --fix
+    -- standard error
+    error: the argument '--add-ignore[=<REASON>]' cannot be used with '--fix'
+
+    Usage: unwaited check --add-ignore[=<REASON>] [PATH]...
+
+    For more information, try '--help'.
+    -- exit code 2
+    ");
+    let output = folder.command("check").arg("--add-ignore=two\nrows").output().unwrap();
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"error: the reason of `--add-ignore` has more than one row, and a comment has only one");
+}
+
+#[test]
+fn every_fixture_is_silent_with_its_comments() {
+    let folder = Folder::with(&[]);
+    for rule in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures")).unwrap() {
+        let rule = rule.unwrap().path();
+        for file in std::fs::read_dir(&rule).unwrap() {
+            let file = file.unwrap().path();
+            if file.extension().is_some_and(|ending| ending == "py") {
+                let name = file.file_name().unwrap().to_str().unwrap();
+                let name = format!("{}/{name}", rule.file_name().unwrap().to_str().unwrap());
+                folder.write(&name, &std::fs::read(&file).unwrap());
+            }
+        }
+    }
+    let before = folder.unwaited("check --statistics --quiet");
+    assert!(before.lines().count() > 10, "{before}");
+    let added = folder.unwaited("check --add-ignore=later");
+    assert!(added.ends_with("-- exit code 0\n"), "{added}");
+    let after = folder.unwaited("check --output-format concise");
+    assert!(after.contains("no problem found"), "{after}");
+}

@@ -88,6 +88,18 @@ pub(super) struct CheckArguments {
     #[arg(long, help_heading = "Adoption")]
     pub(super) write_baseline: bool,
 
+    /// Suppress everything that is found by a comment, with this reason
+    #[arg(
+        long,
+        value_name = "REASON",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        conflicts_with_all = ["write_baseline", "fix", "diff"],
+        help_heading = "Adoption"
+    )]
+    pub(super) add_ignore: Option<String>,
+
     /// Print how many findings there are of each rule, instead of the findings
     #[arg(long)]
     pub(super) statistics: bool,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::arguments::{CheckArguments, ColorChoice};
 use super::output::{Output, tell};
 use super::progress::Bar;
-use super::{Exit, fail, fix, settings};
+use super::{Exit, fail, fix, ignore, settings};
 use crate::project::{self, BaselineUse, GivenPaths, Input, Options, Outcome, reason};
 use crate::report::{self, Closing, Colour, Content, Format, Links, Look};
 use crate::rules::{Applicability, Severity};
@@ -53,6 +53,9 @@ fn conclude(arguments: &CheckArguments, given: Option<&[u8]>, outcome: &Outcome)
     }
     if outcome.files == 0 && !Format::from(arguments.output_format).is_for_people() {
         tell("warning", "there is no file to check");
+    }
+    if let Some(reason) = &arguments.add_ignore {
+        return ignore::add(arguments, reason, outcome);
     }
     if arguments.diff {
         return fix::show(outcome, &Output::to(arguments.output_file.as_deref()));
@@ -137,6 +140,9 @@ fn input(arguments: &CheckArguments) -> Result<Input, String> {
     }
     if arguments.write_baseline {
         return Err("a baseline is about files, and `-` reads standard input".to_owned());
+    }
+    if arguments.add_ignore.is_some() {
+        return Err("`--add-ignore` changes files, and `-` reads standard input".to_owned());
     }
     let mut bytes = Vec::new();
     io::stdin()
