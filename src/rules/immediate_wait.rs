@@ -41,6 +41,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(handle, spare, *exposed, context),
         function: event.function.clone(),
+        fix: None,
     })
 }
 
