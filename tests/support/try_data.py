@@ -1,8 +1,9 @@
-# Tries what the catalogue says of tensors and arrays: calls each name with many arguments, and compares addresses and contents.
+# Tries what the catalogue says of tensors and arrays: calls each name with many arguments, and compares addresses and
+# contents.
 #
 # Reads {entries: [{as, names, gives, touches}], modules, version} as JSON and prints {tried, untried, differences}, or
-# {skipped: reason}. An observation refutes an entry if it shares storage where it must not, writes where it must not, or gives
-# something that depends on the contents where nothing is said to be read; or if no call shares or writes where one must.
+# {skipped: reason}. An observation refutes an entry if it shares storage where it must not, writes where it must not, or
+# depends on contents where nothing is said to be read; or if no call shares or writes where one must.
 import importlib, json, signal, sys, warnings
 
 warnings.simplefilter("ignore")
@@ -19,6 +20,8 @@ SPECIAL = {
     "cartesian_prod": "of one tensor it gives that",
     "diff": "differences of order 0 are the array itself",
     "einsum": "a pattern that only moves axes gives a view",
+    "index_put_": "what it writes is there already",
+    "nan_to_num_": "numbers stay as they are",
     "histogram": "it gives the edges of the bins that it is given",
     "histogram_bin_edges": "it gives the edges of the bins that it is given",
     "linalg.matrix_power": "a first power is the array itself",
@@ -43,9 +46,9 @@ class Torch:
     def subjects(self):
         torch = self.torch
         yield torch.arange(16.0).reshape(4, 4) - 7.75
-        yield (torch.arange(16.0).reshape(4, 4) / 16 + 0.25).t()
-        yield torch.arange(6.0) / 8
         yield torch.arange(16).reshape(4, 4) % 5
+        yield torch.arange(6.0) / 8
+        yield (torch.arange(16.0).reshape(4, 4) / 16 + 0.25).t()
         yield torch.tensor([[True, False], [False, True]])
         yield torch.complex(torch.arange(4.0), torch.ones(4)).reshape(2, 2)
         yield torch.rand(1, 3, 4, 4, generator=torch.Generator().manual_seed(1))
@@ -231,7 +234,9 @@ def refutations(entry, name, seen):
 
 def try_name(kit, entry, name, seen):
     for call in calls(kit, entry["as"], name):
-        for subject in kit.subjects():
+        for number, subject in enumerate(kit.subjects()):
+            if number == 3 and not seen["calls"]:
+                break
             of_subject = 0
             for rest in [()] if entry["as"] == "attribute" else kit.arguments(subject):
                 held = seen["calls"]
