@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::event::{Step, Turn};
 use super::program::{Program, Type};
+use super::rebinding::Named;
 use super::state::State;
 use super::summary::Summary;
 use super::symbol::{Site, Symbol, Term};
@@ -358,7 +359,7 @@ impl<'p, 'a> Run<'p, 'a> {
     pub(crate) fn operand(&mut self, state: &State, operand: &Operand) -> Value {
         match operand {
             Operand::Local(local) => {
-                self.note_reading(state, *local);
+                self.note_reading(state, Named::Local(*local));
                 match state.local(*local) {
                     Value::Function(symbol) => Value::Symbol(symbol),
                     value => value,
