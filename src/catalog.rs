@@ -196,6 +196,11 @@ impl Catalog {
         self.libraries[entry.drops_of].drops.iter().filter(move |drop| drop.kind == kind)
     }
 
+    /// Whether any library says something of a backend of this name.
+    pub fn knows_backend(&self, name: &str) -> bool {
+        self.libraries.iter().flat_map(|library| &library.drops).any(|drop| drop.backend == name)
+    }
+
     /// Whether a function is the blocking form of one that starts something.
     pub fn is_blocking(&self, api: ApiId) -> bool {
         self.blocking.contains(&api)

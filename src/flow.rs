@@ -23,6 +23,7 @@
 //! [`overlap`] looks at what stands between start and wait, [`messages`] at what a wait hands over.
 
 mod apis;
+mod backends;
 mod calls;
 mod clauses;
 mod conditions;
@@ -56,8 +57,8 @@ mod wrappers;
 use std::rc::Rc;
 
 pub use event::{
-    Event, Exposure, Handle, Idle, Loss, Misuse, Note, Order, Origin, Reread, Selection, Spare, Standing, Step, Turn,
-    Turns, What,
+    Event, Exposure, Handle, Idle, Loss, Misuse, Note, Order, Origin, Reread, Selection, Spare, Standing,
+    Step, Turn, Turns, What,
 };
 
 use crate::catalog::Catalog;
@@ -87,9 +88,10 @@ pub struct Analysis {
 /// Callees come before their callers, so that a call finds the summary of what it calls. A second round sees what the first
 /// has learned about recursion and about the attributes of classes; only its events count.
 pub fn analyse(unit: &Unit, catalog: &Catalog, settings: &Settings) -> Analysis {
-    let mut program = Program::new(unit, catalog, settings.backend.clone());
+    let mut program = Program::new(unit, catalog);
     let events = analyse_program(&mut program);
-    Analysis { events, backend: program.backend }
+    let backend = program.backends.in_force(settings.backend.clone());
+    Analysis { events, backend }
 }
 
 fn analyse_program(program: &mut Program<'_>) -> Vec<Event> {

@@ -356,6 +356,7 @@ fn check_arguments(file: &File<'_>, function: &Function) -> Result<(), CatalogEr
         ("when.argument", function.when.as_ref().map(|when| &when.argument)),
         ("timeout.argument", function.timeout.as_ref().map(|timeout| &timeout.argument)),
         ("runs.argument", function.runs.as_ref().map(|runs| &runs.argument)),
+        ("names-backend", function.names_backend.as_ref()),
         ("room.argument", function.room.as_ref().map(|room| &room.argument)),
     ];
     let mentioned = mentioned.into_iter().filter_map(|(key, name)| Some((key, name?)));

@@ -233,6 +233,9 @@ pub struct Function {
     /// The room for a message that is to be unpacked, where it has to be given.
     #[serde(default)]
     pub room: Option<Room>,
+    /// The argument that names a backend, of a function that does something else: `new_group`.
+    #[serde(default)]
+    pub names_backend: Option<String>,
     /// For an operation object: the argument that names the function to run, and the functions that it may name.
     #[serde(default)]
     pub runs: Option<Runs>,

@@ -60,6 +60,12 @@ impl Run<'_, '_> {
             // `MPI.Request.Wait(req)`: the receiver of the method is the first argument.
             given.take_receiver();
         }
+        if let Some(argument) = &entry.names_backend
+            && let Argument::Given(value, _) = given.argument(argument)
+            && value != Value::NONE
+        {
+            self.note_backend(&value);
+        }
         match entry.does {
             Does::Start => return self.start_if_asked(state, api, &given),
             Does::Coalesce => return self.coalesce(state, api, &given),
@@ -562,11 +568,10 @@ impl Run<'_, '_> {
 
     fn name_backend(&mut self, given: &Given<'_>) {
         let argument = given.entry.on.as_deref().unwrap_or("backend");
-        if let Argument::Given(Value::Symbol(symbol), _) = given.argument(argument)
-            && let Some(Constant::Str(name)) = self.program.symbols.constant_of(symbol)
-            && self.program.backend.is_none()
-        {
-            self.program.backend = Some(name.clone());
+        match given.argument(argument) {
+            Argument::Given(value, _) => self.note_backend(&value),
+            Argument::Hidden => self.note_backend(&Value::UNKNOWN),
+            Argument::Absent => {}
         }
     }
 
