@@ -201,6 +201,11 @@ impl Catalog {
         self.libraries.iter().flat_map(|library| &library.drops).any(|drop| drop.backend == name)
     }
 
+    /// Whether an attribute of this name is the number of ranks, on an instance of some class.
+    pub fn counts_ranks(&self, attribute: &str) -> bool {
+        self.types.iter().flat_map(|ty| &ty.class.counts_ranks).any(|name| name == attribute)
+    }
+
     /// Whether a function is the blocking form of one that starts something.
     pub fn is_blocking(&self, api: ApiId) -> bool {
         self.blocking.contains(&api)

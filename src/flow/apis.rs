@@ -15,7 +15,7 @@ use super::value::{
     Value,
 };
 use crate::catalog::{ApiId, Count, Does, Function, Returns, WhichOf};
-use crate::ir::{Constant, ContainerKind, Operator, Which};
+use crate::ir::{Constant, ContainerKind, DefaultValue, Operator, Which};
 use crate::source::Span;
 
 /// Running numbers.
@@ -640,7 +640,7 @@ impl Run<'_, '_> {
             Some(Constant::Str(_)) => "str",
             Some(Constant::Bool(_)) => "bool",
             Some(Constant::Other(text)) if text.parse::<f64>().is_ok() => "float",
-            None if self.is_int(symbol) => "int",
+            None if self.is_int(symbol) || self.is_int_by_default(state, symbol) => "int",
             _ => return,
         };
         if timeout.rejects.iter().any(|name| name == got) {
@@ -648,11 +648,29 @@ impl Run<'_, '_> {
         }
     }
 
-    /// `int(seconds)`.
+    /// `5`, `int(seconds)`, `30 * 60`.
     fn is_int(&self, symbol: Symbol) -> bool {
-        let Term::Call(parts) = self.program.symbols.term(symbol) else { return false };
-        let path = parts.first().and_then(|&callee| self.program.symbols.path_of(callee));
-        path.is_some_and(|path| &*path == "builtins.int")
+        match self.program.symbols.term(symbol) {
+            Term::Constant(Constant::Int(_)) => true,
+            Term::Call(parts) => {
+                let path = parts.first().and_then(|&callee| self.program.symbols.path_of(callee));
+                path.is_some_and(|path| &*path == "builtins.int")
+            }
+            Term::Apply(Operator::Other("*" | "+" | "-" | "//" | "%"), parts) => {
+                parts.iter().all(|&part| self.is_int(part))
+            }
+            _ => false,
+        }
+    }
+
+    /// A parameter with a default of that type, which nothing on the way has looked at.
+    fn is_int_by_default(&self, state: &State, symbol: Symbol) -> bool {
+        let Term::Parameter(number) = self.program.symbols.term(symbol) else { return false };
+        let parameter = self.function.parameters.get(*number as usize);
+        let default = parameter.and_then(|parameter| parameter.default.as_ref());
+        let is_tested =
+            state.path.iter().any(|decision| self.program.symbols.mentions(decision.condition, symbol));
+        matches!(default, Some(DefaultValue::Constant(Constant::Int(_)))) && !is_tested
     }
 
     fn call_on_iterables(&mut self, state: State, api: ApiId, given: &Given<'_>) -> Results {

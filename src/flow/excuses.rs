@@ -218,6 +218,7 @@ impl Run<'_, '_> {
             | What::WaitedAtOnce { .. }
             | What::SerialLoop { .. }
             | What::BusyPoll { .. }
+            | What::CollectiveByHand { .. }
             | What::MessageDiscarded { .. }
             | What::BadTimeout { .. }
             | What::Temporary { .. }

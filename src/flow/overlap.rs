@@ -14,10 +14,12 @@
 //! ```
 //!
 //! [`data`] says what may share data, [`at_once`] finds waits that come at once, [`serial`] loops whose turns wait for nothing of each other,
-//! [`spins`] loops that only poll, [`work`] what takes time.
+//! [`spins`] loops that only poll,
+//! [`exchange`] collectives made by hand, [`work`] what takes time.
 
 mod at_once;
 mod data;
+mod exchange;
 mod serial;
 mod spins;
 mod work;
@@ -118,7 +120,7 @@ impl Run<'_, '_> {
 
     /// Tells where overlap is lost, once the whole function is known.
     pub(crate) fn report_overlap(&mut self) {
-        if self.overlap.waits.is_empty() && self.overlap.polls.is_empty() {
+        if !self.summary.communicates && self.overlap.called.is_empty() {
             return;
         }
         let found = {
@@ -135,6 +137,7 @@ impl Run<'_, '_> {
             };
             let mut found = at_once::find(&view);
             found.extend(spins::find(&view));
+            found.extend(exchange::find(&view));
             found
         };
         found.into_iter().for_each(|what| self.report(what, &[]));
