@@ -211,6 +211,11 @@ impl Catalog {
         self.blocking.contains(&api)
     }
 
+    /// Whether the waits of an api's library keep a processor busy.
+    pub fn busy_waits(&self, api: ApiId) -> bool {
+        self.library(self.api_entry(api)).busy_waits
+    }
+
     /// When a send that is waited for at once blocks both ranks head to head, where the library says so.
     pub fn sends_block(&self, api: ApiId) -> Option<&str> {
         self.library(self.api_entry(api)).sends_block.as_deref()

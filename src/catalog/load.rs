@@ -42,6 +42,7 @@ pub(super) struct Facts {
     pub(super) name: String,
     pub(super) drops: Vec<OnDrop>,
     pub(super) sends_block: Option<String>,
+    pub(super) busy_waits: bool,
     evidence: Vec<String>,
     /// Whether source and destination of one operation must be different buffers.
     pub(super) apart: bool,
@@ -183,6 +184,7 @@ fn facts(library: &Library) -> Facts {
         name: library.library.clone(),
         drops: library.drops.clone(),
         sends_block: library.sends_block.clone(),
+        busy_waits: library.busy_waits,
         evidence,
         apart: library.apart,
     }

@@ -64,6 +64,9 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// Whether its waits keep a processor busy: then it is meant that a loop polls and sleeps.
+    #[serde(default)]
+    pub busy_waits: bool,
     /// Computations that take time.
     #[serde(default)]
     pub work: Vec<Work>,

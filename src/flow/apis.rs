@@ -91,6 +91,7 @@ impl Run<'_, '_> {
             Does::Finish => self.finish_by_api(state, api, given),
             Does::Poll => {
                 self.note_poll(state, api, &given.target());
+                self.note_taken(state, &given.target(), given.entry.returns);
                 self.poll_by_api(state, given)
             }
             Does::Release => {

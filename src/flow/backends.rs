@@ -12,6 +12,7 @@
 use std::collections::BTreeSet;
 
 use super::run::Run;
+use super::state::State;
 use super::symbol::Term;
 use super::value::Value;
 use crate::ir::Constant;
@@ -58,6 +59,21 @@ impl Run<'_, '_> {
             Some(name) => self.program.backends.add(&name),
             None => self.program.backends.unclear = true,
         }
+    }
+}
+
+impl Run<'_, '_> {
+    /// Whether a condition on the way asks which backend it is.
+    pub(crate) fn tests_the_backend(&self, state: &State) -> bool {
+        let catalog = self.program.catalog;
+        let names = |text: &str| catalog.knows_backend(&text.to_ascii_lowercase());
+        state.path.iter().any(|decision| {
+            self.program.symbols.any_part(decision.condition, &|term| match term {
+                Term::Path(path) => path.rsplit('.').next().is_some_and(names),
+                Term::Constant(Constant::Str(text)) => names(text),
+                _ => false,
+            })
+        })
     }
 }
 

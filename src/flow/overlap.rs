@@ -63,6 +63,14 @@ enum Company {
 struct Poll {
     api: ApiId,
     handles: Vec<Told>,
+    asked: Asked,
+}
+
+/// Whether a question is asked on some backends only, by a condition of the program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Anyway,
+    BackendsOfItsChoice,
 }
 
 impl Seen {
@@ -110,7 +118,9 @@ impl Run<'_, '_> {
             .filter(|handle| handle.status != Status::Finished)
             .map(|handle: &Handle| told(handle, None))
             .collect();
-        let poll = self.overlap.polls.entry(self.here.operation).or_insert(Poll { api, handles: Vec::new() });
+        let asked = if self.tests_the_backend(state) { Asked::BackendsOfItsChoice } else { Asked::Anyway };
+        let new = Poll { api, handles: Vec::new(), asked };
+        let poll = self.overlap.polls.entry(self.here.operation).or_insert(new);
         for handle in handles {
             if poll.handles.iter().all(|known| known.started != handle.started) {
                 poll.handles.push(handle);
