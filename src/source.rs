@@ -30,8 +30,10 @@ pub use suppression::{Misspelt, Named, Reach, Suppression, Suppressions, speaks_
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 /// A half-open range of bytes in a file's decoded text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Span {
     /// The first byte.
     pub start: u32,

@@ -246,7 +246,7 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn what_does_not_exist_yet_is_not_promised() {
     let help = folder().unwaited("check --help") + &folder().unwaited("--help");
-    for later in ["--watch", "--no-cache"] {
+    for later in ["--watch"] {
         assert!(!help.contains(later), "{later}");
     }
 }

@@ -108,6 +108,10 @@ pub(super) struct CheckArguments {
     #[arg(long)]
     pub(super) exit_zero: bool,
 
+    /// Read every file, and remember nothing for the next run
+    #[arg(long)]
+    pub(super) no_cache: bool,
+
     /// How many threads to use [default: as many as there are processors]
     #[arg(long, value_name = "N")]
     pub(super) jobs: Option<NonZeroUsize>,

@@ -8,7 +8,7 @@ use super::arguments::{CheckArguments, ColorChoice};
 use super::output::{Output, tell};
 use super::progress::Bar;
 use super::{Exit, fail, fix, ignore, settings};
-use crate::project::{self, BaselineUse, GivenPaths, Input, Options, Outcome, reason};
+use crate::project::{self, BaselineUse, CacheUse, GivenPaths, Input, Options, Outcome, reason};
 use crate::report::{self, Closing, Colour, Content, Format, Links, Look};
 use crate::rules::{Applicability, Severity};
 
@@ -118,6 +118,10 @@ fn options(arguments: &CheckArguments) -> Result<Options, String> {
         baseline: match arguments.write_baseline {
             true => BaselineUse::Written,
             false => BaselineUse::Compared,
+        },
+        cache: match arguments.no_cache {
+            true => CacheUse::Forgets,
+            false => CacheUse::Remembers,
         },
         jobs: arguments.jobs,
         fix: (arguments.fix || arguments.diff).then_some(match arguments.unsafe_fixes {
