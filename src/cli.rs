@@ -20,6 +20,7 @@ mod prove;
 mod rule;
 mod server;
 mod settings;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -242,11 +242,3 @@ fn a_full_disk_is_an_error() {
     -- exit code 2
     ");
 }
-
-#[test]
-fn what_does_not_exist_yet_is_not_promised() {
-    let help = folder().unwaited("check --help") + &folder().unwaited("--help");
-    for later in ["--watch"] {
-        assert!(!help.contains(later), "{later}");
-    }
-}

@@ -108,6 +108,10 @@ pub(super) struct CheckArguments {
     #[arg(long)]
     pub(super) exit_zero: bool,
 
+    /// Check again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["write_baseline", "add_ignore", "diff", "show_files"])]
+    pub(super) watch: bool,
+
     /// Read every file, and remember nothing for the next run
     #[arg(long)]
     pub(super) no_cache: bool,
