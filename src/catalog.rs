@@ -10,6 +10,7 @@
 //! catalogue **guesses**: a distinctive name is enough, any other needs a receiver that is called like one (`comm`), in a
 //! file that imports the library.
 
+mod data;
 mod error;
 mod files;
 mod load;
@@ -18,6 +19,7 @@ mod pattern;
 mod schema;
 mod words;
 
+pub use data::{Data, DataUse, Form, Gives, Sort, Touches};
 pub use error::CatalogError;
 pub(crate) use error::nearest;
 pub use files::FILES;
@@ -51,6 +53,7 @@ pub struct Catalog {
     moved: Vec<(String, String)>,
     /// All methods of a name, of all classes.
     named: HashMap<String, Vec<ApiId>>,
+    data: data::DataTables,
     words: words::Words,
 }
 
@@ -186,6 +189,11 @@ impl Catalog {
         let entry = self.api_entry(api);
         let kind = entry.function.kind;
         self.libraries[entry.drops_of].drops.iter().filter(move |drop| drop.kind == kind)
+    }
+
+    /// Whether source and destination of one operation of an api must be different buffers.
+    pub fn keeps_buffers_apart(&self, api: ApiId) -> bool {
+        self.library(self.api_entry(api)).apart
     }
 
     /// The words of which a file must contain one to start anything, sorted. A file may also start something through a

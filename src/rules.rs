@@ -13,6 +13,10 @@
 
 mod bad_timeout;
 mod batch_misuse;
+mod buffer_read;
+mod buffer_rebound;
+mod buffer_shared;
+mod buffer_written;
 mod discarded_handle;
 mod finding;
 mod fix;
@@ -22,6 +26,7 @@ mod mistake;
 mod overwritten_handle;
 mod partly_waited;
 mod story;
+mod temporary_buffer;
 mod unlaunched_operation;
 mod unread_handle;
 mod unwaited_handle;
@@ -45,6 +50,11 @@ pub const RULES: &[Rule] = &[
     unwaited_handle::RULE,
     unread_handle::RULE,
     unlaunched_operation::RULE,
+    buffer_written::RULE,
+    buffer_read::RULE,
+    buffer_shared::RULE,
+    buffer_rebound::RULE,
+    temporary_buffer::RULE,
     batch_misuse::RULE,
     wait_on_list::RULE,
     wait_never_runs::RULE,
@@ -82,6 +92,8 @@ pub struct Rule {
 pub enum Law {
     /// A pending handle stays reachable until it is finished.
     Reach,
+    /// A buffer in flight is not touched.
+    Quiet,
     /// A call can do what it says.
     Api,
 }
@@ -91,6 +103,7 @@ impl Law {
     pub fn words(self) -> &'static str {
         match self {
             Self::Reach => "Reach: a pending handle stays reachable until it is finished",
+            Self::Quiet => "Quiet: a buffer in flight is not touched",
             Self::Api => "API: a call can do what it says",
         }
     }

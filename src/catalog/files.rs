@@ -7,6 +7,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("devices.toml", include_str!("../../rules/apis/devices.toml")),
     ("horovod.toml", include_str!("../../rules/apis/horovod.toml")),
     ("mpi4py.toml", include_str!("../../rules/apis/mpi4py.toml")),
+    ("numpy.toml", include_str!("../../rules/apis/numpy.toml")),
     ("paddle.toml", include_str!("../../rules/apis/paddle.toml")),
     ("paddle_stream.toml", include_str!("../../rules/apis/paddle_stream.toml")),
     ("python.toml", include_str!("../../rules/apis/python.toml")),
@@ -15,4 +16,5 @@ pub const FILES: &[(&str, &str)] = &[
     ("torch_functional.toml", include_str!("../../rules/apis/torch_functional.toml")),
     ("torch_futures.toml", include_str!("../../rules/apis/torch_futures.toml")),
     ("torch_rpc.toml", include_str!("../../rules/apis/torch_rpc.toml")),
+    ("torch_tensor.toml", include_str!("../../rules/apis/torch_tensor.toml")),
 ];

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::data::DataTables;
 use super::parameters::RECEIVER;
 use super::schema::{Class, Function, Library, OnDrop};
 use super::words::Words;
@@ -40,6 +41,8 @@ pub(super) struct Facts {
     pub(super) name: String,
     pub(super) drops: Vec<OnDrop>,
     evidence: Vec<String>,
+    /// Whether source and destination of one operation must be different buffers.
+    pub(super) apart: bool,
 }
 
 impl Facts {
@@ -160,6 +163,7 @@ fn empty(files: &[File<'_>]) -> Catalog {
         value_paths: HashMap::new(),
         moved: files.iter().flat_map(File::moved).collect(),
         named: HashMap::new(),
+        data: DataTables::new(files.iter().map(|file| file.library)),
         words: Words::new(functions, asked_for),
     }
 }
@@ -170,7 +174,7 @@ fn facts(library: &Library) -> Facts {
         [] => library.modules.iter().map(first_segment).collect(),
         given => given.to_vec(),
     };
-    Facts { name: library.library.clone(), drops: library.drops.clone(), evidence }
+    Facts { name: library.library.clone(), drops: library.drops.clone(), evidence, apart: library.apart }
 }
 
 /// The catalogue while it grows.

@@ -28,6 +28,8 @@
 
 use serde::Deserialize;
 
+use super::data::Data;
+
 /// One file of the catalogue.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -62,6 +64,15 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// What methods, attributes and functions do to the data of the library's tensors or arrays.
+    #[serde(default)]
+    pub data: Vec<Data>,
+    /// The libraries whose buffers the library's tensors or arrays are.
+    #[serde(default)]
+    pub buffers_of: Vec<String>,
+    /// Whether source and destination of one operation must be different buffers.
+    #[serde(default)]
+    pub apart: bool,
     /// The library whose drop entries apply to kinds of operations that this one has no entry for (default: the one whose
     /// handle a function gives).
     #[serde(default)]
@@ -347,6 +358,9 @@ pub struct Buffer {
     /// Whether the call copies it at once (a pickled message): then it may be changed.
     #[serde(default)]
     pub copied: bool,
+    /// Whether the argument is a list of which each element is a buffer.
+    #[serde(default)]
+    pub each: bool,
 }
 
 /// How an operation uses a buffer.

@@ -10,7 +10,8 @@ use super::run::Run;
 use super::state::{Effect, State};
 use super::symbol::{Symbol, Term};
 use super::value::{
-    Bound, Container, Handle, Manager, Object, ObjectId, Operation, Passing, Slot, Status, Test, Value,
+    Bound, Container, Handle, InFlight, Manager, Object, ObjectId, Operation, Passing, Slot, Status, Test,
+    Value,
 };
 use crate::catalog::{ApiId, Count, Does, Function, Returns, WhichOf};
 use crate::ir::{Constant, ContainerKind, Operator, Which};
@@ -20,17 +21,17 @@ use crate::source::Span;
 pub(crate) const COUNT: Operator = Operator::Other("numbers up to");
 
 /// A tuple of symbols.
-const TUPLE: Operator = Operator::Other("tuple");
+pub(crate) const TUPLE: Operator = Operator::Other("tuple");
 
 /// The arguments of a call, as a catalogued function sees them.
-struct Given<'c> {
-    entry: &'c Function,
+pub(crate) struct Given<'c> {
+    pub(crate) entry: &'c Function,
     receiver: Option<Value>,
     arguments: Vec<Bound>,
 }
 
 /// An argument, if the call gives one.
-enum Argument {
+pub(crate) enum Argument {
     Given(Value, Span),
     /// `*args` or `**kwargs` may contain it.
     Hidden,
@@ -90,7 +91,8 @@ impl Run<'_, '_> {
             Does::Build => self.build(state, api, given),
             Does::Launch => self.launch(state, api, given),
             Does::Prepare => {
-                let handle = self.new_handle(api, Status::Prepared, None);
+                let buffers = self.buffers_of(state, api, given);
+                let handle = Handle { buffers, ..self.new_handle(api, Status::Prepared, None) };
                 Value::Object(state.make(self.site(0), Object::Handle(handle)))
             }
             Does::Restart => {
@@ -105,7 +107,14 @@ impl Run<'_, '_> {
                 self.name_backend(given);
                 Value::NONE
             }
-            Does::Nothing | Does::Fence => self.plain_result(state, api, given),
+            Does::Nothing => {
+                self.use_buffers(state, api, given);
+                self.plain_result(state, api, given)
+            }
+            Does::Fence => {
+                self.complete_buffers(state);
+                self.plain_result(state, api, given)
+            }
             Does::Count => self.count(state, given),
             Does::Map | Does::Filter => self.lazy(state, given),
             Does::Read => self.read_result(state, api, given),
@@ -125,36 +134,50 @@ impl Run<'_, '_> {
     fn start_if_asked(&mut self, mut state: State, api: ApiId, given: &Given<'_>) -> Results {
         self.summary.communicates = true;
         let Some(when) = &given.entry.when else {
-            let value = self.start(&mut state, api, None);
+            let value = self.start(&mut state, api, None, given);
             return vec![(state, value)];
         };
         let (condition, span) = match given.argument(&when.argument) {
             Argument::Given(value, span) => (value, span),
             Argument::Hidden => return vec![(state, Value::UNKNOWN)],
             Argument::Absent if when.default == when.is => {
-                let value = self.start(&mut state, api, None);
+                let value = self.start(&mut state, api, None, given);
                 return vec![(state, value)];
             }
-            Argument::Absent => return vec![(state, Value::NONE)],
+            Argument::Absent => {
+                self.use_buffers(&mut state, api, given);
+                return vec![(state, Value::NONE)];
+            }
         };
         let started = self.assume(state.clone(), &condition, when.is);
         let not_started = self.assume(state, &condition, !when.is);
         let conditional = (!not_started.is_empty()).then_some(span);
         let mut results = Vec::new();
         for mut state in started {
-            let value = self.start(&mut state, api, conditional);
+            let value = self.start(&mut state, api, conditional, given);
             results.push((state, value));
         }
-        results.extend(not_started.into_iter().map(|state| (state, Value::NONE)));
+        for mut state in not_started {
+            self.use_buffers(&mut state, api, given);
+            results.push((state, Value::NONE));
+        }
         results
     }
 
-    fn start(&mut self, state: &mut State, api: ApiId, conditional: Option<Span>) -> Value {
+    fn start(
+        &mut self,
+        state: &mut State,
+        api: ApiId,
+        conditional: Option<Span>,
+        given: &Given<'_>,
+    ) -> Value {
         self.summary.communicates = true;
+        let buffers = self.buffers_of(state, api, given);
+        self.check_buffers(state, api, &buffers);
         if state.coalescing > 0 || state.expecting > 0 {
             return Value::UNKNOWN;
         }
-        let mut handle = self.new_handle(api, Status::Pending, conditional);
+        let mut handle = Handle { buffers, ..self.new_handle(api, Status::Pending, conditional) };
         handle.guard = state.path.last().map(|decision| decision.step.span);
         if self.program.catalog.function(api).count == Count::List {
             handle.many = true;
@@ -167,7 +190,10 @@ impl Run<'_, '_> {
     /// The primitive form of a start.
     pub(crate) fn start_by_name(&mut self, state: &mut State, api: &str) -> Value {
         match self.program.catalog.api(api) {
-            Some(api) => self.start(state, api, None),
+            Some(api) => {
+                let entry = self.program.catalog.function(api);
+                self.start(state, api, None, &Given { entry, receiver: None, arguments: Vec::new() })
+            }
             None => Value::UNKNOWN,
         }
     }
@@ -189,6 +215,8 @@ impl Run<'_, '_> {
             raised: None,
             made_in: self.here.in_loop,
             guard: None,
+            buffers: Rc::new([]),
+            touched: None,
         }
     }
 
@@ -339,6 +367,7 @@ impl Run<'_, '_> {
             launch: None,
             escaped: false,
             many: false,
+            buffers: self.buffers_of(state, api, given),
         };
         Value::Object(state.make(self.site(0), Object::Operation(operation)))
     }
@@ -394,6 +423,8 @@ impl Run<'_, '_> {
         let mut handle = self.new_handle(api, Status::Pending, None);
         handle.guard = state.path.last().map(|decision| decision.step.span);
         handle.launched = true;
+        handle.buffers = launched_buffers(state, &target);
+        self.check_buffers(state, api, &handle.buffers.clone());
         if count == Some(1) {
             let handle = state.make(self.site(1), Object::Handle(handle));
             let mut list = Container::new(ContainerKind::List, self.here.in_loop);
@@ -499,7 +530,7 @@ impl Run<'_, '_> {
     }
 
     /// The symbol of a value; a tuple of symbols has one too.
-    fn plain_symbol(&mut self, state: &State, value: &Value) -> Symbol {
+    pub(crate) fn plain_symbol(&mut self, state: &State, value: &Value) -> Symbol {
         let Value::Object(id) = value else { return value.symbol().unwrap_or(Symbol::UNKNOWN) };
         let Some(container) = state.container(*id) else { return Symbol::UNKNOWN };
         let parts: Option<Vec<Symbol>> = container.entries.iter().map(|(_, value)| value.symbol()).collect();
@@ -742,7 +773,7 @@ impl Given<'_> {
     }
 
     /// The value of a parameter.
-    fn argument(&self, name: &str) -> Argument {
+    pub(crate) fn argument(&self, name: &str) -> Argument {
         if name == "self" {
             return match &self.receiver {
                 Some(value) => Argument::Given(value.clone(), Span::default()),
@@ -783,6 +814,16 @@ impl From<WhichOf> for Which {
             WhichOf::Several => Self::Several,
         }
     }
+}
+
+/// The buffers of the operations in a value.
+fn launched_buffers(state: &State, target: &Value) -> Rc<[InFlight]> {
+    let all = state.reach(&[target]);
+    let operations = all.into_iter().filter_map(|id| match state.heap.get(&id) {
+        Some(Object::Operation(operation)) => Some(operation.buffers.to_vec()),
+        _ => None,
+    });
+    operations.flatten().collect()
 }
 
 fn is_one(state: &State, id: ObjectId) -> bool {

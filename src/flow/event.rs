@@ -1,6 +1,7 @@
 //! What the analysis tells the rules: something that happened to a handle, with the story that led there.
 
 use crate::catalog::ApiId;
+use crate::ir::{Access, Usage};
 use crate::source::Span;
 
 /// Something worth a rule's attention, in one function.
@@ -108,6 +109,54 @@ pub enum What {
         /// The argument.
         at: Span,
     },
+    /// The data of a buffer is touched while an operation uses it.
+    Touched {
+        /// The operation's handle.
+        handle: Handle,
+        /// How the operation uses the buffer.
+        usage: Usage,
+        /// How it is touched.
+        access: Access,
+        /// The buffer as the user wrote it, where that is known.
+        buffer: Option<String>,
+        /// Where a called function does it: the place in that function.
+        inside: Vec<Origin>,
+        /// The touch.
+        at: Span,
+    },
+    /// A buffer is used by two operations at once, and one of them writes it.
+    SharedBuffer {
+        /// The function that begins to use it second.
+        api: ApiId,
+        /// The operation that uses it already; none where one operation has it as source and destination.
+        with: Option<Handle>,
+        /// The buffer as the user wrote it, where that is known.
+        buffer: Option<String>,
+        /// The call of the second one.
+        at: Span,
+    },
+    /// The name of a receive buffer is bound to something else, and read as if it held the data.
+    ReboundBuffer {
+        /// The receive's handle.
+        handle: Handle,
+        /// The name.
+        name: String,
+        /// Where it is read.
+        reread: Reread,
+        /// The rebinding.
+        at: Span,
+    },
+    /// Data is received into something that nobody can read.
+    Temporary {
+        /// The function that receives.
+        api: ApiId,
+        /// The argument.
+        argument: Span,
+        /// Whether that is certain.
+        standing: Standing,
+        /// The call.
+        at: Span,
+    },
     /// Operations are launched in a way that cannot work.
     BatchMisuse {
         /// What is wrong.
@@ -183,6 +232,24 @@ pub enum Loss {
     SlotRefilled,
 }
 
+/// How certain something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Standing {
+    /// It is always so.
+    Certain,
+    /// It depends on what the program does not say: a layout, a type.
+    Possible,
+}
+
+/// Where a name that was bound to something else is taken for the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reread {
+    /// What it is bound to is computed from it.
+    AtOnce,
+    /// It is read later.
+    Later(Span),
+}
+
 /// How a wait selects some of several handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Selection {
@@ -255,6 +322,10 @@ impl What {
             | Self::WaitNeverRuns { at, .. }
             | Self::WaitedTwice { at, .. }
             | Self::BadTimeout { at, .. }
+            | Self::Touched { at, .. }
+            | Self::SharedBuffer { at, .. }
+            | Self::ReboundBuffer { at, .. }
+            | Self::Temporary { at, .. }
             | Self::BatchMisuse { at, .. } => *at,
         }
     }
@@ -265,6 +336,10 @@ impl What {
             Self::Lost { handle, .. } | Self::PartlyWaited { handle, .. } | Self::Kept { handle, .. } => {
                 handle.started.start
             }
+            Self::Touched { handle, .. }
+            | Self::ReboundBuffer { handle, .. }
+            | Self::SharedBuffer { with: Some(handle), .. } => handle.started.start,
+            Self::SharedBuffer { with: None, at, .. } | Self::Temporary { at, .. } => at.start,
             Self::Unlaunched { built, .. } => built.start,
             Self::WaitedTwice { first, .. } => first.start,
             Self::WaitOnList { at, .. }
@@ -289,7 +364,15 @@ impl What {
             | (Self::WaitNeverRuns { at: x, .. }, Self::WaitNeverRuns { at: y, .. })
             | (Self::WaitedTwice { at: x, .. }, Self::WaitedTwice { at: y, .. })
             | (Self::BadTimeout { at: x, .. }, Self::BadTimeout { at: y, .. })
+            | (Self::Temporary { at: x, .. }, Self::Temporary { at: y, .. })
+            | (Self::ReboundBuffer { at: x, .. }, Self::ReboundBuffer { at: y, .. })
             | (Self::BatchMisuse { at: x, .. }, Self::BatchMisuse { at: y, .. }) => x == y,
+            (Self::Touched { handle: x, at: p, .. }, Self::Touched { handle: y, at: q, .. }) => {
+                x.started == y.started && p == q
+            }
+            (Self::SharedBuffer { with: x, at: p, .. }, Self::SharedBuffer { with: y, at: q, .. }) => {
+                p == q && x.as_ref().map(|it| it.started) == y.as_ref().map(|it| it.started)
+            }
             (Self::Kept { handle: x, name: p }, Self::Kept { handle: y, name: q }) => {
                 x.started == y.started && p == q
             }

@@ -214,7 +214,14 @@ impl Run<'_, '_> {
             | What::WaitNeverRuns { .. }
             | What::WaitedTwice { .. }
             | What::BadTimeout { .. }
+            | What::Temporary { .. }
+            | What::SharedBuffer { with: None, .. }
             | What::BatchMisuse { .. } => false,
+            What::Touched { handle, .. }
+            | What::ReboundBuffer { handle, .. }
+            | What::SharedBuffer { with: Some(handle), .. } => {
+                self.is_loss_excused(handle, Loss::Renewed, &candidate.path)
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! What finishes a handle, and what cannot.
 
 use super::event::{Handle as Told, Idle, Note, Selection, What};
+use super::flight::forget_buffers;
 use super::loops::direct_objects;
 use super::run::Run;
 use super::state::{Effect, State};
@@ -182,6 +183,8 @@ impl Run<'_, '_> {
         if let Some(container) = state.container_mut(id) {
             container.partly.get_or_insert((at, how));
         }
+        // What the others use may be complete too.
+        objects.into_iter().for_each(|id| forget_buffers(state, id));
     }
 
     fn wait_on_list(&mut self, state: &State, id: ObjectId, api: Option<ApiId>) {

@@ -34,6 +34,10 @@ pub(crate) struct Run<'p, 'a> {
     /// The attribute that was named last, and is a statement of its own if nothing uses it.
     pub(crate) named_last: Option<Local>,
     pub(crate) fills: Vec<super::slots::Fill>,
+    /// Containers of which elements that are not followed have symbols of their own.
+    pub(crate) bases: BTreeSet<Symbol>,
+    /// Those of which such an element was looked up.
+    pub(crate) looked_up: BTreeSet<Symbol>,
     /// What the names of the top level hold at its end.
     pub(crate) exported: Option<BTreeMap<String, Symbol>>,
     numbering: Vec<u32>,
@@ -94,6 +98,8 @@ impl<'p, 'a> Run<'p, 'a> {
             sentinels: sentinels(function),
             named_last: None,
             fills: Vec::new(),
+            bases: BTreeSet::new(),
+            looked_up: BTreeSet::new(),
             exported: None,
             numbering,
             innermost: innermost_loops(function),
@@ -335,10 +341,13 @@ impl<'p, 'a> Run<'p, 'a> {
     /// The value of an operand.
     pub(crate) fn operand(&mut self, state: &State, operand: &Operand) -> Value {
         match operand {
-            Operand::Local(local) => match state.local(*local) {
-                Value::Function(symbol) => Value::Symbol(symbol),
-                value => value,
-            },
+            Operand::Local(local) => {
+                self.note_reading(state, *local);
+                match state.local(*local) {
+                    Value::Function(symbol) => Value::Symbol(symbol),
+                    value => value,
+                }
+            }
             Operand::Constant(constant) => Value::Symbol(self.program.symbols.constant(constant)),
         }
     }
@@ -368,6 +377,9 @@ impl<'p, 'a> Run<'p, 'a> {
         let fresh = self.fresh(state, part);
         for constant in constants {
             self.program.learn_set(&mut state.facts, fresh, &constant);
+        }
+        if let Some(&origin) = self.program.origins.get(&symbol) {
+            self.note_origin(fresh, origin);
         }
         fresh
     }

@@ -15,8 +15,8 @@ use super::state::{Effect, State};
 use super::symbol::{Symbol, Term};
 use super::value::{Bound, Container, Object, Passing, Slot, Test, Value};
 use crate::ir::{
-    self, Argument, Callee, Constant, ContainerKind, Forgetting, FunctionId, Item, Key, Local, Operand,
-    Operation, Operator, Place,
+    self, Access, Argument, Callee, Constant, ContainerKind, Forgetting, FunctionId, Item, Key, Local,
+    Operand, Operation, Operator, Place,
 };
 
 /// Parts of a site from here on are for what attributes are set to.
@@ -48,20 +48,27 @@ impl Run<'_, '_> {
             Operation::Compute { to, operator, operands } => {
                 let values: Vec<Value> =
                     operands.iter().map(|operand| self.operand(&state, operand)).collect();
+                self.touch_operands(&mut state, operator, &values);
                 let value = self.compute(&mut state, operator, &values);
+                if let (Operator::Other(_), Some(made)) = (operator, value.symbol()) {
+                    self.make_anew(&mut state, made);
+                }
                 self.bind(&mut state, *to, value);
             }
             Operation::Element { to, of, key } => {
                 let of = self.operand(&state, of);
+                self.touch_number(&mut state, &of, key);
                 let value = self.element(&mut state, &of, key);
                 self.bind(&mut state, *to, value);
             }
             Operation::SetField { of, name, value } => {
                 let (of, value) = (self.operand(&state, of), self.operand(&state, value));
+                self.touch_attribute(&mut state, &of, name);
                 self.set_field(&mut state, &of, name, value);
             }
             Operation::SetElement { of, key, value } => {
                 let (of, value) = (self.operand(&state, of), self.operand(&state, value));
+                self.touch_element(&mut state, &of, key);
                 self.set_element(&mut state, &of, key, value);
             }
             Operation::DropField { of, name } => {
@@ -146,8 +153,10 @@ impl Run<'_, '_> {
                 let value = Value::Symbol(self.fresh(&mut state, 0));
                 self.bind(&mut state, *to, value);
             }
-            // Who touches a buffer in flight is for the rules of the law of quiet.
-            Operation::Touch { .. } => {}
+            Operation::Touch { buffer, access } => {
+                let buffer = self.operand(&state, buffer);
+                self.touch(&mut state, &buffer, *access);
+            }
         }
         vec![state]
     }
@@ -166,6 +175,7 @@ impl Run<'_, '_> {
         if state.shared.contains(&to) {
             self.give_away(state, &value);
         }
+        self.note_rebinding(state, to, &value);
         if state.locals.bind(to, value).is_some() {
             self.settle_local(state, Loss::Rebound, to);
         }
@@ -288,6 +298,9 @@ impl Run<'_, '_> {
                 }
             }
         }
+        let base = self.program.symbols.intern(Term::Result(self.site(0)));
+        self.renew(state, base);
+        self.bases.insert(base);
         if container.entries.len() + container.rest.len() > FOLLOWED_ELEMENTS && container.is_plain() {
             return Value::UNKNOWN;
         }
@@ -388,6 +401,8 @@ impl Run<'_, '_> {
         }
         state.outdate(&self.program.symbols, place);
         self.disturb(place);
+        self.note_place_rebinding(state, place, &value);
+        state.retire(&mut self.program.symbols, place);
         let value = self.stored(state, place, value);
         self.note_attribute(state, place, &value);
         let how = if self.is_handle(state, &value) { Loss::Renewed } else { Loss::Rebound };
@@ -441,6 +456,14 @@ impl Run<'_, '_> {
         {
             self.extend(state, &current, &value);
             return;
+        }
+        self.touch(state, &value, Access::Read);
+        match place {
+            Place::Element(of, key) => {
+                let of = self.operand(state, of);
+                self.touch_element(state, &of, key);
+            }
+            Place::Local(_) | Place::Global(_) | Place::Field(..) => self.touch_updated(state, &current),
         }
         if value.symbol().is_none() {
             self.update_unknown(state, &current, &value);

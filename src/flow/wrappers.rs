@@ -7,10 +7,10 @@ use super::calls::{ELEMENTS, Results, doubt};
 use super::event::Loss;
 use super::program::{Attribute, Depth, Made, Type};
 use super::run::Run;
-use super::state::{Effect, State};
+use super::state::{Effect, State, Touched};
 use super::summary::{Outcome, Summary};
 use super::symbol::{Site, Symbol, Term};
-use super::value::{Bound, InsideCall, Object, ObjectId, Passing, Slot, Status, Test, Value};
+use super::value::{Bound, InFlight, InsideCall, Object, ObjectId, Passing, Slot, Status, Test, Value};
 use crate::ir::{ClassId, Constant, DefaultValue, FunctionId, Operator, ParameterKind};
 
 /// A call of a function of the file.
@@ -40,6 +40,7 @@ impl Run<'_, '_> {
         };
         self.summary.communicates |= summary.communicates;
         if summary.only_computes() {
+            self.replay_certain_touches(&mut state, function, &summary, arguments);
             // What it computes is the same for the same arguments, like any unknown function's result.
             let symbol = self.program.symbols.intern(Term::Function(function));
             let all = arguments.iter().map(|bound| bound.value.symbol().unwrap_or(Symbol::UNKNOWN));
@@ -191,9 +192,11 @@ impl Run<'_, '_> {
                 }
             }
             Term::Element([of, key]) => {
+                let is_slice = self.program.symbols.is_slice(key);
                 let of = self.resolve(state, call, of);
                 let key = self.resolve(state, call, key).symbol().unwrap_or(Symbol::UNKNOWN);
                 match of {
+                    followed if is_slice && followed.symbol().is_none() => followed,
                     Value::Symbol(of) => self.element_of_symbol(state, of, key),
                     followed => self.inner_at(state, &followed, key),
                 }
@@ -291,15 +294,50 @@ impl Run<'_, '_> {
         }
         let copies = self.copy_objects(&mut state, call, outcome);
         state.pinned.extend(copies.values().map(|&copy| Value::Object(copy)));
-        for effect in &outcome.effects {
+        // What the callee started itself was judged there: its own touches come before, or were reported.
+        let begun = state.take_buffers(copies.values());
+        for (index, effect) in outcome.effects.iter().enumerate() {
+            self.replay_touches(&mut state, call, &outcome.touches, index);
             self.replay_effect(&mut state, call, effect, &copies, arguments);
         }
+        self.replay_touches(&mut state, call, &outcome.touches, outcome.effects.len());
+        state.give_buffers(begun);
         for (place, value) in &outcome.stores {
             let value = self.translate(&mut state, call, value, &copies);
             self.replay_store(&mut state, call, *place, value, outcome);
         }
         let result = self.translate(&mut state, call, &outcome.result, &copies);
         (state, result)
+    }
+
+    /// Replays the touches that come after a number of effects.
+    fn replay_touches(&mut self, state: &mut State, call: &Call, touches: &[Touched], after: usize) {
+        let callee = self.program.unit.function(call.function).name.clone();
+        for touch in touches.iter().filter(|touch| touch.after == after) {
+            let target = self.resolve(state, call, touch.region);
+            self.replay_touch(state, &target, touch, &callee);
+        }
+    }
+
+    /// What a function that only computes does to what it is given, whichever way it takes.
+    fn replay_certain_touches(
+        &mut self,
+        state: &mut State,
+        function: FunctionId,
+        summary: &Summary,
+        arguments: &[Bound],
+    ) {
+        let touches = summary.certain_touches();
+        if touches.is_empty() {
+            return;
+        }
+        let nested = self.program.unit.function(function).parent == Some(self.id);
+        let call = Call { function, arguments: self.bind_arguments(state, function, arguments), nested };
+        let callee = self.program.unit.function(function).name.clone();
+        for touch in touches.iter() {
+            let target = self.resolve(state, &call, touch.region);
+            self.replay_touch(state, &target, touch, &callee);
+        }
     }
 
     /// Copies the objects of an outcome into the caller's state.
@@ -368,6 +406,7 @@ impl Run<'_, '_> {
         copies: &BTreeMap<ObjectId, ObjectId>,
     ) {
         object.rename(&|id| copies.get(&id).copied().unwrap_or(id));
+        self.translate_buffers(state, call, object);
         if let Object::Container(container) = object {
             let slots: Vec<(Slot, Value)> = std::mem::take(&mut container.entries);
             for (slot, value) in slots {
@@ -385,6 +424,27 @@ impl Run<'_, '_> {
             container.rest.sort();
             container.rest.dedup();
         }
+    }
+
+    /// The buffers of a handle or operation, by the caller's names for them.
+    fn translate_buffers(&mut self, state: &mut State, call: &Call, object: &mut Object) {
+        let buffers = match object {
+            Object::Handle(handle) => &mut handle.buffers,
+            Object::Operation(operation) => &mut operation.buffers,
+            _ => return,
+        };
+        let mut all: Vec<InFlight> = Vec::new();
+        for buffer in buffers.iter() {
+            let list = self.program.symbols.list_of_each(buffer.region);
+            let value = self.resolve(state, call, list.unwrap_or(buffer.region));
+            let regions = match (list, &value) {
+                (Some(_), _) => self.regions_of_each(state, &value),
+                (None, _) => value.symbol().into_iter().collect(),
+            };
+            let known = regions.into_iter().filter(|region| *region != Symbol::UNKNOWN);
+            all.extend(known.map(|region| InFlight { region, at: self.here.span, ..*buffer }));
+        }
+        *buffers = all.into();
     }
 
     fn translate_plain(&mut self, state: &mut State, call: &Call, value: Value) -> Value {
@@ -595,7 +655,12 @@ impl Run<'_, '_> {
             .into_iter()
             .filter_map(|id| state.heap.get(&id).map(|object| (id, object.clone())))
             .collect();
-        let outcome = Outcome { conditions, effects, stores, result: result.clone(), types, heap };
+        let kept: Vec<bool> =
+            state.effects.iter().map(|it| program.is_reachable_by_caller(it.target())).collect();
+        let after = |all: usize| kept.iter().take(all).filter(|is_kept| **is_kept).count();
+        let touches = state.touches.iter().map(|touch| Touched { after: after(touch.after), ..*touch });
+        let touches = touches.collect();
+        let outcome = Outcome { conditions, effects, touches, stores, result: result.clone(), types, heap };
         self.summary.add(outcome);
     }
 

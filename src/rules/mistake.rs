@@ -30,19 +30,29 @@ pub(super) fn one_finding_each(mut told: Vec<Told<'_>>, context: &Context<'_>) -
     let causes: BTreeSet<Span> =
         told.iter().filter(|told| told.law == Law::Api).flat_map(spans_of_cause).collect();
     told.retain(|told| told.law == Law::Api || !is_consequence(site(told), &causes));
-    told.sort_by_key(|told| (told.rank, told.event.path.len(), told.finding.primary.span));
+    told.sort_by_key(order);
 
     let mut known = BTreeSet::new();
     let mut kept: Vec<Told<'_>> = Vec::new();
     for next in told {
         let signs = signs_of(&next, context);
-        if signs.is_disjoint(&known) {
+        if signs.is_disjoint(&known) || is_second_half(&next, &kept, context) {
             known.extend(signs);
             kept.push(next);
         }
     }
     kept.sort_by_key(|told| (told.finding.primary.span, told.rank));
     kept.into_iter().map(|told| told.finding).collect()
+}
+
+/// Which finding of a mistake explains it better: by rule, then by the shortest story. Of several touches of one buffer in
+/// flight the first explains the others, whatever its rule.
+fn order(told: &Told<'_>) -> (Law, usize, usize, Span) {
+    let at = told.finding.primary.span;
+    match told.law {
+        Law::Reach | Law::Api => (told.law, told.rank, told.event.path.len(), at),
+        Law::Quiet => (told.law, 0, at.start as usize, at),
+    }
 }
 
 /// The call that started what the finding is about.
@@ -80,6 +90,15 @@ fn signs_of(told: &Told<'_>, context: &Context<'_>) -> BTreeSet<Sign> {
     std::iter::once(Sign::Site(site)).chain(line).collect()
 }
 
+/// `b = b * 2` reads too early and also loses the name of the buffer: waiting before the read alone would not do.
+fn is_second_half(next: &Told<'_>, kept: &[Told<'_>], context: &Context<'_>) -> bool {
+    let line = |told: &Told<'_>| line_start(told.finding.primary.span, context.text);
+    let read_there = |told: &&Told<'_>| told.law == Law::Quiet && line(told) == line(next);
+    let rebinds = |told: &Told<'_>| matches!(told.event.what, What::ReboundBuffer { .. });
+    let other = kept.iter().find(read_there);
+    next.law == Law::Quiet && other.is_some_and(|other| rebinds(next) != rebinds(other))
+}
+
 fn line_start(span: Span, text: &str) -> usize {
     let mut before = text.as_bytes().iter().take(span.start as usize);
     before.rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1)
@@ -96,7 +115,12 @@ fn handle_of(what: &What) -> Option<&Handle> {
         | What::NoSuchMethod { handle, .. }
         | What::WaitedTwice { handle, .. } => Some(handle),
         What::WaitNeverRuns { handle, .. } => handle.as_ref(),
-        What::Unlaunched { .. } | What::BadTimeout { .. } | What::BatchMisuse { .. } => None,
+        What::Touched { handle, .. } | What::ReboundBuffer { handle, .. } => Some(handle),
+        What::SharedBuffer { with, .. } => with.as_ref(),
+        What::Unlaunched { .. }
+        | What::BadTimeout { .. }
+        | What::BatchMisuse { .. }
+        | What::Temporary { .. } => None,
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::{Context, Finding, Label};
 use crate::catalog::{ApiId, Does, DropEffect, Kind, OnDrop, UsageName};
-use crate::flow::{Event, Handle, Step, Turn};
+use crate::flow::{Event, Handle, Origin, Step, Turn};
 use crate::source::Span;
 
 /// How many turns a story shows.
@@ -103,7 +103,7 @@ pub(super) fn from_the_start(handle: &Handle, context: &Context<'_>) -> Vec<Labe
 /// The way down into a wrapper: each call, and the start itself.
 pub(super) fn inside(handle: &Handle, context: &Context<'_>) -> Vec<Label> {
     let last = handle.inside.len().saturating_sub(1);
-    let tell = |(depth, origin): (usize, &crate::flow::Origin)| {
+    let tell = |(depth, origin): (usize, &Origin)| {
         let called = callee(origin.span, handle.api, context);
         let text = if depth == last {
             format!("inside `{}` it is {called} that starts it", origin.function)
@@ -274,4 +274,26 @@ fn mildness(effect: DropEffect) -> u8 {
 /// stands for those before it.
 pub(super) fn is_stream_ordered(context: &Context<'_>) -> bool {
     context.backend == Some("nccl")
+}
+
+/// A buffer in backticks, or a word for one whose name is not known.
+pub(super) fn buffer(name: Option<&str>) -> String {
+    name.map_or_else(|| "a buffer".to_owned(), |name| format!("`{name}`"))
+}
+
+/// What to do for a pending operation: `call `handle.wait()``, or `wait for `isend``.
+pub(super) fn wait_for(handle: &Handle, context: &Context<'_>) -> String {
+    match &handle.holder {
+        Some(name) if !handle.several => format!("call `{name}.{}()`", wait(handle, context)),
+        Some(_) | None => format!("wait for {}", callee(handle.started, handle.api, context)),
+    }
+}
+
+/// The place in a called function where a buffer is touched.
+pub(super) fn touched_inside(inside: &[Origin], verb: &str) -> Vec<Label> {
+    let tell = |call: &Origin| Label {
+        span: call.span,
+        text: format!("inside `{}` it is {verb} here", call.function),
+    };
+    inside.iter().map(tell).collect()
 }
