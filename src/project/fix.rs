@@ -2,8 +2,8 @@
 //!
 //! - In each **round** the file is checked anew and the fixes are made that **agree**; unsafe ones one in each function,
 //!   because each is made for the function as it was found.
-//! - A round is **taken back** where the file does not parse as well as before, or has as many findings as before. Then its
-//!   fixes are tried one by one.
+//! - A round is **taken back** where there is something new to say about the file, or as much as before; that it does not
+//!   parse any more would be new. Then its fixes are tried one by one.
 //!
 //! ```text
 //! round 1   handle.wait → handle.wait()         3 findings become 2
@@ -14,7 +14,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::SYNTAX_ERROR;
 use crate::rules::{Applicability, Finding, Fix};
 use crate::source::{Edit, agree, apply};
 
@@ -53,10 +52,19 @@ pub(crate) fn fix(
     state
 }
 
-/// Whether a file is better for a change: it has fewer findings than before, and parses as well.
+/// Whether a file is better for a change: there is less to say about it, and nothing new.
 pub fn helps(before: &[Finding], after: &[Finding]) -> bool {
-    let unread = |findings: &[Finding]| findings.iter().filter(|it| it.rule == SYNTAX_ERROR).count();
-    after.len() < before.len() && unread(after) <= unread(before)
+    let mut left: Vec<_> = before.iter().map(said).collect();
+    let is_known = |finding: &Finding| {
+        let at = left.iter().position(|known| *known == said(finding));
+        at.map(|at| left.swap_remove(at)).is_some()
+    };
+    after.len() < before.len() && after.iter().all(is_known)
+}
+
+/// What a finding says, apart from its place.
+fn said(finding: &Finding) -> (&'static str, &str, &str) {
+    (finding.rule, &finding.function, &finding.message)
 }
 
 fn every(findings: &[Finding], allowed: Applicability) -> impl Iterator<Item = &Fix> {

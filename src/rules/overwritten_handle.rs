@@ -51,7 +51,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         function: event.function.clone(),
         fix: how
             .can_be_preceded_by_a_wait()
-            .then(|| fix::before_the_overwrite(handle, *at, context))
+            .then(|| fix::before_the_overwrite(event, handle, *at, context))
             .flatten(),
     })
 }

@@ -16,7 +16,7 @@
 use super::super::{Applicability, Context, Fix};
 use super::surroundings::{Holds, Surroundings};
 use crate::flow::Handle;
-use crate::source::{Edit, Span};
+use crate::source::{Edit, Span, words};
 
 pub(in super::super) fn keep(handle: &Handle, context: &Context<'_>) -> Option<Fix> {
     let around = Surroundings::of(handle.started, context)?;
@@ -24,7 +24,9 @@ pub(in super::super) fn keep(handle: &Handle, context: &Context<'_>) -> Option<F
     if around.span().end == handle.started.end && is_empty_or_unread(target.of(context.text)) {
         return if handle.several { each(handle, target, &around) } else { one(handle, target, &around) };
     }
-    list(handle, &around)
+    conditional(handle, &around)
+        .or_else(|| list(handle, &around))
+        .or_else(|| one_of_several(handle, &around, context))
 }
 
 /// Nothing before the call, or `_ =`.
@@ -58,6 +60,45 @@ fn each(handle: &Handle, target: Span, around: &Surroundings<'_, '_>) -> Option<
             Edit::replace(target, format!("for {name} in ")),
             Edit::insert(handle.started.end, format!(":{}{inner}", layout.ending())),
         ],
+    })
+}
+
+/// `start() if condition else None` as a statement.
+fn conditional(handle: &Handle, around: &Surroundings<'_, '_>) -> Option<Fix> {
+    let rest = around.code().get((handle.started.end - around.span().start) as usize..)?;
+    let is_plain = rest.starts_with(" if ") && rest.ends_with(" else None") && !handle.several;
+    if !is_plain || around.span().start != handle.started.start {
+        return None;
+    }
+    let name = around.free("handle");
+    let (wait, when) =
+        around.at_the_last_moment(handle, &around.wait_rows(&name, Holds::OneOrNone, handle))?;
+    Some(Fix {
+        applicability: Applicability::Unsafe,
+        message: format!("keep the handle, and wait for it {when}"),
+        edits: vec![Edit::insert(around.span().start, format!("{name} = ")), wait],
+    })
+}
+
+/// `result, _ = start()`: what else the call gives may be the buffer, so the wait comes at once.
+fn one_of_several(handle: &Handle, around: &Surroundings<'_, '_>, context: &Context<'_>) -> Option<Fix> {
+    let unread = handle.holder.as_deref().filter(|_| !handle.several)?;
+    let start = around.span().start;
+    let target = Span { start, end: handle.started.start }.of(context.text).trim_end().strip_suffix('=')?;
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | ',' | ' ' | '.');
+    if around.span().end != handle.started.end || !target.chars().all(is_plain) {
+        return None;
+    }
+    let mut places = words(target, unread);
+    let (Some(at), None) = (places.next(), places.next()) else { return None };
+    let name = around.free("handle");
+    let holds = if handle.conditional.is_some() { Holds::OneOrNone } else { Holds::One };
+    let rows = around.wait_rows(&name, holds, handle);
+    let place = Span::new(start + at as u32, start + (at + unread.len()) as u32);
+    Some(Fix {
+        applicability: Applicability::Unsafe,
+        message: "keep the handle, and wait for it".to_owned(),
+        edits: vec![Edit::replace(place, name), around.layout.insert_after(around.line, around.line, &rows)],
     })
 }
 
@@ -149,6 +190,28 @@ mod tests {
     }
 
     #[test]
+    fn a_conditional_expression_gives_a_handle_or_none() {
+        insta::assert_snapshot!(discarded("dist.isend(t, 1) if a else None\n", "dist.isend(t, 1)"), @r"
+        unsafe: keep the handle, and wait for it at the end of the block
+        handle = dist.isend(t, 1) if a else None
+        if handle is not None:
+            handle.wait()
+        ");
+    }
+
+    #[test]
+    fn one_of_several_results() {
+        let story = Story::new("out, _ = start(t)\nprint(out)\n");
+        let event = story.lost_by("_", "start(t)", Loss::Underscore, "_");
+        insta::assert_snapshot!(fixed(&story, &[event]), @r"
+        unsafe: keep the handle, and wait for it
+        out, handle = start(t)
+        handle.wait()
+        print(out)
+        ");
+    }
+
+    #[test]
     fn an_underscore_becomes_a_name() {
         let story = Story::new("_ = dist.isend(t, 1)\n");
         let event = story.lost_by("_", "dist.isend(t, 1)", Loss::Underscore, "_");
@@ -161,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_larger_statement_is_left_to_the_user() {
-        assert_eq!(discarded("dist.isend(t, 1) if a else None\n", "dist.isend(t, 1)"), "no fix");
+        assert_eq!(discarded("dist.isend(t, 1) if a else f()\n", "dist.isend(t, 1)"), "no fix");
         assert_eq!(discarded("if a: dist.isend(t, 1)\n", "dist.isend(t, 1)"), "no fix");
         assert_eq!(discarded("f(); dist.isend(t, 1)\n", "dist.isend(t, 1)"), "no fix");
     }

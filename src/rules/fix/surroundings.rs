@@ -53,18 +53,33 @@ impl<'c, 't> Surroundings<'c, 't> {
         self.first..=self.last
     }
 
-    /// Whether some line of the scope has exactly this code.
-    pub(super) fn has_line(&self, code: &str) -> bool {
-        self.lines().any(|line| self.layout.code(line) == code)
+    /// Whether a line of the scope before this one has exactly this code.
+    pub(super) fn has_before(&self, code: &str) -> bool {
+        self.lines().take_while(|line| *line < self.line).any(|line| self.layout.code(line) == code)
     }
 
-    /// `name`, or `name_2`, `name_3`, … where it is taken in the scope.
+    /// Whether one line stands directly in the block of another.
+    pub(super) fn are_siblings(&self, one: Line, other: Line) -> bool {
+        let (first, second) = (one.min(other), one.max(other));
+        self.layout.indentation(one) == self.layout.indentation(other)
+            && second <= self.layout.block_end(first)
+    }
+
+    /// The header of the loop directly around the line.
+    pub(super) fn looping(&self) -> Option<Line> {
+        let opener = self.layout.opener(self.line)?;
+        let code = self.layout.code(opener);
+        (code.starts_with("for ") || code.starts_with("while ")).then_some(opener)
+    }
+
+    /// `name`, or `name_2`, `name_3`, … where it is taken in the code of the scope.
     pub(super) fn free(&self, name: &str) -> String {
-        let text = Span { start: self.layout.span(self.first).start, end: self.layout.span(self.last).end };
-        let text = text.of(self.context.text);
+        let codes = self.lines().map(|line| self.layout.code(line));
+        let codes: Vec<&str> = codes.filter(|code| !code.starts_with(['"', '\''])).collect();
+        let is_taken = |name: &String| codes.iter().any(|code| mentions(code, name));
         let numbered = (2..).map(|number| format!("{name}_{number}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
-        names.find(|name| !mentions(text, name)).unwrap_or_else(|| name.to_owned())
+        names.find(|name| !is_taken(name)).unwrap_or_else(|| name.to_owned())
     }
 
     /// The rows that wait for what a name holds.
