@@ -123,19 +123,16 @@ impl Run<'_> {
             let name = file.source.name.clone();
             match found {
                 Err(crash) => reports.push(crashed(name, &crash)),
-                Ok(fixed) if fixed.text == file.source.text => {
-                    reports.push(FileReport { name, source: Some(file.source), findings: fixed.findings });
-                }
                 Ok(fixed) => {
-                    let source = Some(SourceFile::new(name.clone(), fixed.text.clone()));
-                    reports.push(FileReport { name, source, findings: fixed.findings });
-                    changes.push(Change {
+                    let (before, after) = (file.source.raw(), fixed.source.raw());
+                    changes.extend((before != after).then(|| Change {
                         path: file.path,
-                        name: file.source.name,
-                        before: file.source.text,
-                        after: fixed.text,
+                        name: name.clone(),
+                        before: before.to_owned(),
+                        after: after.to_owned(),
                         fixed: fixed.rules.values().sum(),
-                    });
+                    }));
+                    reports.push(FileReport { name, source: Some(fixed.source), findings: fixed.findings });
                 }
             }
         }
@@ -145,19 +142,18 @@ impl Run<'_> {
 
     /// What is found in a file, after the fixes that are asked for.
     fn fixed(&self, file: &Analysed, given: &[File]) -> Fixed {
-        let (text, findings) = (&file.source.text, findings(file));
+        let (source, findings) = (&file.source, findings(file));
         match self.options.fix {
-            None => Fixed { text: text.clone(), findings, rules: BTreeMap::new() },
+            None => Fixed { source: source.clone(), findings, rules: BTreeMap::new() },
             Some(allowed) => {
-                let check = |text: &str| self.findings_of_text(file, text, given);
-                fix::fix(text, findings, allowed, &check)
+                let check = |source: &SourceFile| self.findings_in(file, source.clone(), given);
+                fix::fix(source, findings, allowed, &check)
             }
         }
     }
 
-    /// What would be found in a file if it had this text.
-    fn findings_of_text(&self, file: &Analysed, text: &str, given: &[File]) -> Vec<Finding> {
-        let source = SourceFile::new(file.source.name.clone(), text);
+    /// What would be found in a file if it were this one.
+    fn findings_in(&self, file: &Analysed, source: SourceFile, given: &[File]) -> Vec<Finding> {
         let settings = (Arc::clone(&file.settings), file.selection.clone());
         let mut changed = [analysed(source, file.path.as_deref(), settings)];
         Trees::new(self.options, given).forget_handles_that_are_read(&mut changed);
@@ -184,8 +180,13 @@ fn is_worth_parsing(task: &Task<'_>, bytes: &[u8]) -> bool {
 
 fn analyse(task: &Task<'_>, path: Option<&Path>, bytes: Vec<u8>) -> Read {
     let name = task.file.name();
-    let text = match source::decode(bytes) {
-        Ok(text) => text,
+    let is_notebook = path.is_some_and(source::is_notebook);
+    let source = source::decode(bytes).and_then(|text| match is_notebook {
+        true => SourceFile::of_notebook(name.clone(), text),
+        false => Ok(SourceFile::new(name.clone(), text)),
+    });
+    let source = match source {
+        Ok(source) => source,
         Err(error) => {
             let mut finding = plain_finding(UNREADABLE_FILE, Severity::Error, error.message, Span::default());
             finding.help = error.help;
@@ -193,7 +194,7 @@ fn analyse(task: &Task<'_>, path: Option<&Path>, bytes: Vec<u8>) -> Read {
         }
     };
     let settings = (Arc::clone(&task.settings), task.selection.clone());
-    Read::Analysed(Box::new(analysed(SourceFile::new(name, text), path, settings)))
+    Read::Analysed(Box::new(analysed(source, path, settings)))
 }
 
 fn analysed(
@@ -201,7 +202,8 @@ fn analysed(
     path: Option<&Path>,
     (settings, selection): (Arc<Settings>, Selection),
 ) -> Analysed {
-    let module = path.map(module_name::module_name).unwrap_or_default();
+    let module = path.filter(|path| !source::is_notebook(path));
+    let module = module.map(module_name::module_name).unwrap_or_default();
     let lowered = frontend::python::lower(&source.text, &module);
     let catalog = settings.catalog(Language::Python);
     let known = flow::Settings { backend: settings.backend().map(str::to_owned) };

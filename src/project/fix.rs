@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::rules::{Applicability, Finding, Fix};
-use crate::source::{Edit, agree, apply};
+use crate::source::{Edit, SourceFile, agree};
 
 /// How often a file is changed and checked again. It only ends what has no end.
 const ROUNDS: usize = 100;
@@ -23,21 +23,21 @@ const ROUNDS: usize = 100;
 /// A file after its fixes.
 #[derive(Clone, Debug)]
 pub(crate) struct Fixed {
-    pub(crate) text: String,
+    pub(crate) source: SourceFile,
     /// What is still found in it.
     pub(crate) findings: Vec<Finding>,
     /// How many findings of which rule are gone.
     pub(crate) rules: BTreeMap<&'static str, usize>,
 }
 
-/// Fixes a text in which `findings` were found. `check` says what is found in another text.
+/// Fixes a file in which `findings` were found. `check` says what is found in another version of it.
 pub(crate) fn fix(
-    text: &str,
+    source: &SourceFile,
     findings: Vec<Finding>,
     allowed: Applicability,
-    check: &dyn Fn(&str) -> Vec<Finding>,
+    check: &dyn Fn(&SourceFile) -> Vec<Finding>,
 ) -> Fixed {
-    let mut state = Fixed { text: text.to_owned(), findings, rules: BTreeMap::new() };
+    let mut state = Fixed { source: source.clone(), findings, rules: BTreeMap::new() };
     for _ in 0..ROUNDS {
         let chosen = choose(&state.findings, allowed);
         let one_by_one = || every(&state.findings, allowed).find_map(|fix| attempt(&state, &[fix], check));
@@ -90,19 +90,19 @@ fn choose(findings: &[Finding], allowed: Applicability) -> Vec<&Fix> {
     chosen
 }
 
-/// The text with these fixes, if it is better for them.
-fn attempt(state: &Fixed, fixes: &[&Fix], check: &dyn Fn(&str) -> Vec<Finding>) -> Option<Fixed> {
+/// The file with these fixes, if it is better for them.
+fn attempt(state: &Fixed, fixes: &[&Fix], check: &dyn Fn(&SourceFile) -> Vec<Finding>) -> Option<Fixed> {
     if fixes.is_empty() {
         return None;
     }
     let edits: Vec<Edit> = fixes.iter().flat_map(|fix| fix.edits.iter().cloned()).collect();
-    let text = apply(&state.text, &edits)?;
-    let findings = check(&text);
+    let source = state.source.edited(&edits)?;
+    let findings = check(&source);
     if !helps(&state.findings, &findings) {
         return None;
     }
     let rules = gone(&state.findings, &findings, state.rules.clone());
-    Some(Fixed { text, findings, rules })
+    Some(Fixed { source, findings, rules })
 }
 
 /// Adds up how many findings of each rule are gone.
@@ -147,29 +147,30 @@ mod tests {
         applicability: Applicability,
         allowed: Applicability,
     ) -> Fixed {
-        let check = |text: &str| found(text, written, applicability);
-        fix(text, check(text), allowed, &check)
+        let check = |source: &SourceFile| found(&source.text, written, applicability);
+        let source = SourceFile::new("a.py", text);
+        fix(&source, check(&source), allowed, &check)
     }
 
     #[test]
     fn everything_is_fixed_and_counted() {
         let result = fixed("bad x bad", "ok", Applicability::Safe, Applicability::Safe);
-        assert_eq!(result.text, "ok x ok");
+        assert_eq!(result.source.text, "ok x ok");
         assert_eq!(result.rules, BTreeMap::from([("unused-ignore", 2)]));
     }
 
     #[test]
     fn unsafe_fixes_are_made_where_they_are_asked_for() {
         let left = fixed("bad", "ok", Applicability::Unsafe, Applicability::Safe);
-        assert_eq!((left.text.as_str(), left.findings.len()), ("bad", 1));
+        assert_eq!((left.source.text.as_str(), left.findings.len()), ("bad", 1));
         assert!(left.findings[0].fix.is_some());
-        assert_eq!(fixed("bad bad", "ok", Applicability::Unsafe, Applicability::Unsafe).text, "ok ok");
+        assert_eq!(fixed("bad bad", "ok", Applicability::Unsafe, Applicability::Unsafe).source.text, "ok ok");
     }
 
     #[test]
     fn a_fix_that_does_not_help_is_taken_back_and_not_offered_any_more() {
         let result = fixed("bad", "bad bad", Applicability::Safe, Applicability::Safe);
-        assert_eq!((result.text.as_str(), result.findings.len()), ("bad", 1));
+        assert_eq!((result.source.text.as_str(), result.findings.len()), ("bad", 1));
         assert!(result.findings[0].fix.is_none());
     }
 }

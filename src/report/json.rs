@@ -60,6 +60,9 @@ struct JsonLabel<'o> {
 
 #[derive(Serialize)]
 struct Location {
+    /// The cell, in a notebook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
     row: u32,
     column: u32,
 }
@@ -101,7 +104,10 @@ fn json_label<'o>(source: Option<&SourceFile>, label: &'o Label) -> JsonLabel<'o
 }
 
 fn locations(source: Option<&SourceFile>, span: Span) -> (Location, Location) {
-    let at = |offset| source.map_or(Position { row: 1, column: 1 }, |source| source.position(offset));
-    let location = |position: Position| Location { row: position.row, column: position.column };
-    (location(at(span.start)), location(at(span.end)))
+    let location = |offset| {
+        let position = source.map_or(Position { row: 1, column: 1 }, |source| source.position(offset));
+        let cell = source.and_then(|source| source.cell(offset));
+        Location { cell, row: position.row, column: position.column }
+    };
+    (location(span.start), location(span.end))
 }
