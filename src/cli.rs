@@ -13,6 +13,7 @@ mod arguments;
 mod check;
 mod config;
 mod fix;
+mod ignore;
 mod output;
 mod progress;
 mod prove;

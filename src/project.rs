@@ -13,12 +13,16 @@
 //!   tree:     everything under .git's folder   is `request` a word of any other file? then somebody may wait for it
 //! ```
 
+mod baseline;
+mod cache;
 mod check;
 mod crash;
+mod fingerprint;
 mod fix;
 mod module_name;
 mod outcome;
 mod pool;
+mod replace;
 mod root;
 mod selection;
 pub mod settings;
@@ -27,10 +31,17 @@ mod unread;
 mod walk;
 mod write;
 
+pub use baseline::{BASELINE, Baseline, BaselineUse, baseline_of};
+pub use cache::CacheUse;
 pub use check::check;
 pub use crash::keep_crashes_quiet;
+pub use fingerprint::{Fingerprint, Names};
 pub use fix::helps;
-pub use outcome::{FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, UNREADABLE_FILE};
+pub use outcome::{
+    FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, Silence, Silenced, UNREADABLE_FILE, is_failure,
+};
+pub use replace::replace_file;
+pub use root::Roots;
 pub use selection::{
     BadRuleName, KnownRule, RuleName, Selection, Subject, UNUSED_IGNORE, known_rule, known_rules,
 };
@@ -67,6 +78,10 @@ pub struct Options {
     pub resolver: Arc<Resolver>,
     /// Whether exclusions apply to paths that are given.
     pub given_paths: GivenPaths,
+    /// What is done with the baseline.
+    pub baseline: BaselineUse,
+    /// Whether what is found is remembered for the next run.
+    pub cache: CacheUse,
     /// How many threads; as many as there are processors where this is absent.
     pub jobs: Option<NonZeroUsize>,
     /// Which findings are fixed; the changed texts are among the outcome, and no file is written.

@@ -15,6 +15,7 @@
 mod comments;
 mod decode;
 mod edit;
+mod ignoring;
 mod layout;
 mod lines;
 mod notebook;
@@ -23,6 +24,7 @@ mod suppression;
 
 pub use decode::{Undecodable, decode, encode_like, is_utf16};
 pub use edit::{Edit, agree, apply};
+pub use ignoring::ignore_edits;
 pub use layout::{Layout, Line, StatementLines, mentions, words};
 pub use lines::{Lines, Position};
 pub use suppression::{Misspelt, Named, Reach, Suppression, Suppressions, speaks_to_us};
@@ -30,9 +32,10 @@ pub use suppression::{Misspelt, Named, Reach, Suppression, Suppressions, speaks_
 use std::path::Path;
 
 use notebook::Notebook;
+use serde::{Deserialize, Serialize};
 
 /// A half-open range of bytes in a file's decoded text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Span {
     /// The first byte.
     pub start: u32,

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::project::settings::{Backend, Level};
 use crate::project::{BadRuleName, KnownRule, RuleName, known_rule};
+use crate::report::Format;
 use crate::runtime::command::RunArgs;
 use crate::runtime::prove::ProveArgs;
 
@@ -83,6 +84,22 @@ pub(super) struct CheckArguments {
     #[arg(long, value_name = "PATH", help_heading = "Files")]
     pub(super) stdin_filename: Option<PathBuf>,
 
+    /// Let everything that is found be known: write it to the baseline [default: unwaited-baseline.json in the root]
+    #[arg(long, help_heading = "Adoption")]
+    pub(super) write_baseline: bool,
+
+    /// Suppress everything that is found by a comment, with this reason
+    #[arg(
+        long,
+        value_name = "REASON",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        conflicts_with_all = ["write_baseline", "fix", "diff"],
+        help_heading = "Adoption"
+    )]
+    pub(super) add_ignore: Option<String>,
+
     /// Print how many findings there are of each rule, instead of the findings
     #[arg(long)]
     pub(super) statistics: bool,
@@ -90,6 +107,10 @@ pub(super) struct CheckArguments {
     /// Exit with 0 even if there are findings
     #[arg(long)]
     pub(super) exit_zero: bool,
+
+    /// Read every file, and remember nothing for the next run
+    #[arg(long)]
+    pub(super) no_cache: bool,
 
     /// How many threads to use [default: as many as there are processors]
     #[arg(long, value_name = "N")]
@@ -143,8 +164,8 @@ pub(super) struct SettingsArguments {
     #[arg(long, help_heading = "Configuration")]
     pub(super) isolated: bool,
 
-    /// The findings that are known and not reported again
-    #[arg(long, value_name = "FILE", help_heading = "Configuration")]
+    /// The findings that are known and not reported again [default: unwaited-baseline.json in the root, if it is there]
+    #[arg(long, value_name = "FILE", help_heading = "Adoption")]
     pub(super) baseline: Option<PathBuf>,
 
     /// The folder of the cache [default: .unwaited_cache in the root of the project]
@@ -205,6 +226,34 @@ pub(super) enum ReportFormat {
     Concise,
     /// One array, for programs
     Json,
+    /// One row for each finding, for programs
+    JsonLines,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// GitLab's code quality
+    Gitlab,
+    /// JUnit's XML
+    Junit,
+    /// PyTorch's lintrunner
+    Lintrunner,
+}
+
+impl From<ReportFormat> for Format {
+    fn from(format: ReportFormat) -> Self {
+        match format {
+            ReportFormat::Full => Self::Full,
+            ReportFormat::Concise => Self::Concise,
+            ReportFormat::Json => Self::Json,
+            ReportFormat::JsonLines => Self::JsonLines,
+            ReportFormat::Sarif => Self::Sarif,
+            ReportFormat::Github => Self::Github,
+            ReportFormat::Gitlab => Self::Gitlab,
+            ReportFormat::Junit => Self::Junit,
+            ReportFormat::Lintrunner => Self::Lintrunner,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -243,7 +292,7 @@ impl From<BackendChoice> for Backend {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(super) enum ColorChoice {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal, unless NO_COLOR is set, or where CLICOLOR_FORCE or FORCE_COLOR is set
     #[default]
     Auto,
     /// Always

@@ -4,12 +4,12 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::arguments::{CheckArguments, ColorChoice, ReportFormat};
+use super::arguments::{CheckArguments, ColorChoice};
 use super::output::{Output, tell};
 use super::progress::Bar;
-use super::{Exit, fail, fix, settings};
-use crate::project::{self, GivenPaths, Input, Options, Outcome, reason};
-use crate::report::{self, Closing, Colour, Content, Format, Look};
+use super::{Exit, fail, fix, ignore, settings};
+use crate::project::{self, BaselineUse, CacheUse, GivenPaths, Input, Options, Outcome, reason};
+use crate::report::{self, Closing, Colour, Content, Format, Links, Look};
 use crate::rules::{Applicability, Severity};
 
 /// The columns of a report that does not go to a terminal.
@@ -22,6 +22,9 @@ pub(super) fn run(arguments: &CheckArguments) -> Exit {
         Ok(options) => options,
         Err(message) => return fail(&message),
     };
+    if arguments.statistics && !Format::from(arguments.output_format).has_statistics() {
+        return fail("`--statistics` goes with the formats full, concise and json");
+    }
     if arguments.show_files {
         return show_files(arguments, &options);
     }
@@ -46,15 +49,16 @@ pub(super) fn run(arguments: &CheckArguments) -> Exit {
 fn conclude(arguments: &CheckArguments, given: Option<&[u8]>, outcome: &Outcome) -> Exit {
     if !arguments.quiet {
         outcome.notes.iter().for_each(|note| tell("warning", note));
+        outcome.written.iter().for_each(|written| tell("note", written));
     }
-    if outcome.files == 0 && matches!(arguments.output_format, ReportFormat::Json) {
+    if outcome.files == 0 && !Format::from(arguments.output_format).is_for_people() {
         tell("warning", "there is no file to check");
     }
+    if let Some(reason) = &arguments.add_ignore {
+        return ignore::add(arguments, reason, outcome);
+    }
     if arguments.diff {
-        return match Output::open(arguments.output_file.as_deref()) {
-            Ok(output) => fix::show(outcome, output),
-            Err(error) => fail(&format!("the difference cannot be written: {}", reason(&error))),
-        };
+        return fix::show(outcome, &Output::to(arguments.output_file.as_deref()));
     }
     let written = match given {
         Some(bytes) => fix::pass_on(bytes, &outcome.changes),
@@ -89,8 +93,8 @@ fn print(arguments: &CheckArguments, taken: Taken, outcome: &Outcome) -> Result<
         None => format!("the report cannot be written: {}", reason(&error)),
     };
     let output = match (taken, path) {
-        (Taken::Text, None) => Output::Error(io::BufWriter::new(io::stderr())),
-        (Taken::Text | Taken::Nothing, _) => Output::open(path).map_err(failed)?,
+        (Taken::Text, None) => Output::Error,
+        (Taken::Text | Taken::Nothing, _) => Output::to(path),
     };
     let look = look(arguments, &output);
     output.write(|out| report::write(outcome, &look, out)).map_err(failed)
@@ -111,6 +115,14 @@ fn options(arguments: &CheckArguments) -> Result<Options, String> {
             true => GivenPaths::LeftOutToo,
             false => GivenPaths::Read,
         },
+        baseline: match arguments.write_baseline {
+            true => BaselineUse::Written,
+            false => BaselineUse::Compared,
+        },
+        cache: match arguments.no_cache {
+            true => CacheUse::Forgets,
+            false => CacheUse::Remembers,
+        },
         jobs: arguments.jobs,
         fix: (arguments.fix || arguments.diff).then_some(match arguments.unsafe_fixes {
             true => Applicability::Unsafe,
@@ -130,6 +142,12 @@ fn input(arguments: &CheckArguments) -> Result<Input, String> {
     if arguments.paths.len() > 1 {
         return Err("`-` reads standard input, and cannot be given with other paths".to_owned());
     }
+    if arguments.write_baseline {
+        return Err("a baseline is about files, and `-` reads standard input".to_owned());
+    }
+    if arguments.add_ignore.is_some() {
+        return Err("`--add-ignore` changes files, and `-` reads standard input".to_owned());
+    }
     let mut bytes = Vec::new();
     io::stdin()
         .lock()
@@ -144,7 +162,7 @@ fn show_files(arguments: &CheckArguments, options: &Options) -> Exit {
         Err(error) => return fail(&error.to_string()),
     };
     let list = |out: &mut dyn Write| found.files.iter().try_for_each(|file| writeln!(out, "{}", file.name()));
-    if let Err(error) = Output::open(arguments.output_file.as_deref()).and_then(|output| output.write(list)) {
+    if let Err(error) = Output::to(arguments.output_file.as_deref()).write(list) {
         return fail(&format!("the list cannot be written: {}", reason(&error)));
     }
     for (path, why) in &found.unreadable {
@@ -155,26 +173,28 @@ fn show_files(arguments: &CheckArguments, options: &Options) -> Exit {
 
 fn look(arguments: &CheckArguments, output: &Output) -> Look {
     Look {
-        format: match arguments.output_format {
-            ReportFormat::Full => Format::Full,
-            ReportFormat::Concise => Format::Concise,
-            ReportFormat::Json => Format::Json,
-        },
+        format: arguments.output_format.into(),
         content: if arguments.statistics { Content::Statistics } else { Content::Findings },
         closing: if arguments.quiet { Closing::Omitted } else { Closing::Printed },
         colour: colour(arguments.color, output),
+        links: match arguments.color {
+            ColorChoice::Auto if output.has_links() => Links::Written,
+            ColorChoice::Auto | ColorChoice::Always | ColorChoice::Never => Links::Absent,
+        },
         width: output.width().unwrap_or(WIDTH).max(NARROWEST),
     }
 }
 
 fn colour(choice: ColorChoice, output: &Output) -> Colour {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_forced = |name: &str| is_set(name) && std::env::var_os(name).is_some_and(|value| value != "0");
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     match choice {
         ColorChoice::Always => Colour::Coloured,
         ColorChoice::Never => Colour::Plain,
         ColorChoice::Auto if is_set("NO_COLOR") => Colour::Plain,
-        ColorChoice::Auto if is_set("FORCE_COLOR") => Colour::Coloured,
+        ColorChoice::Auto if is_forced("CLICOLOR_FORCE") || is_forced("FORCE_COLOR") => Colour::Coloured,
+        ColorChoice::Auto if std::env::var_os("CLICOLOR").is_some_and(|value| value == "0") => Colour::Plain,
         ColorChoice::Auto if output.is_terminal() && !dumb => Colour::Coloured,
         ColorChoice::Auto => Colour::Plain,
     }

@@ -17,7 +17,7 @@ pub(super) fn run(arguments: &ConfigArguments) -> Exit {
         Ok(text) => text,
         Err(message) => return fail(&message),
     };
-    let written = Output::open(None).and_then(|output| output.write(|out| out.write_all(text.as_bytes())));
+    let written = Output::Standard.write(|out| out.write_all(text.as_bytes()));
     match written {
         Ok(()) => Exit::Clean,
         Err(error) => fail(&format!("the settings cannot be written: {}", reason(&error))),
@@ -40,7 +40,7 @@ fn explained(arguments: &ConfigArguments) -> Result<String, String> {
     }
 }
 
-/// `key = value  # origin`, which is TOML again.
+/// `key = value  # origin`.
 fn text(rows: &[Explained]) -> String {
     let assignments: Vec<String> = rows.iter().map(|row| format!("{} = {}", row.key, row.value)).collect();
     let width = assignments.iter().map(|text| text.chars().count()).max().unwrap_or_default();

@@ -26,12 +26,13 @@ pub(super) fn write(changes: &[Change]) -> Result<(), String> {
 pub(super) fn pass_on(bytes: &[u8], changes: &[Change]) -> Result<(), String> {
     let fixed = changes.first().and_then(|change| encode_like(bytes, &change.after));
     let print = |out: &mut dyn Write| out.write_all(fixed.as_deref().unwrap_or(bytes));
-    let output = Output::open(None).and_then(|output| output.write(print));
-    output.map_err(|error| format!("the fixed text cannot be written: {}", reason(&error)))
+    Output::Standard
+        .write(print)
+        .map_err(|error| format!("the fixed text cannot be written: {}", reason(&error)))
 }
 
 /// Prints what the fixes would change, and changes nothing.
-pub(super) fn show(outcome: &Outcome, output: Output) -> Exit {
+pub(super) fn show(outcome: &Outcome, output: &Output) -> Exit {
     let print = |out: &mut dyn Write| outcome.changes.iter().try_for_each(|change| difference(change, out));
     if let Err(error) = output.write(print) {
         return fail(&format!("the difference cannot be written: {}", reason(&error)));

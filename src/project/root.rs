@@ -8,18 +8,20 @@ use std::path::{Path, PathBuf};
 use super::settings::{Discovery, file_in};
 
 /// The roots that were found so far.
-pub(crate) struct Roots {
+#[derive(Debug)]
+pub struct Roots {
     discovery: Discovery,
     known: HashMap<PathBuf, Option<PathBuf>>,
 }
 
 impl Roots {
-    pub(crate) fn new(discovery: Discovery) -> Self {
+    /// Nothing is known yet.
+    pub fn new(discovery: Discovery) -> Self {
         Self { discovery, known: HashMap::new() }
     }
 
     /// The root above a file.
-    pub(crate) fn of(&mut self, file: &Path) -> Option<PathBuf> {
+    pub fn of(&mut self, file: &Path) -> Option<PathBuf> {
         let absolute = std::path::absolute(file).ok()?;
         let folder = absolute.parent()?;
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());

@@ -5,9 +5,10 @@
 //! is left alone.
 
 use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
+use super::replace::replace_file;
 use super::walk::reason;
 use crate::source::{decode, encode_like};
 
@@ -40,26 +41,14 @@ impl Change {
         let Some(bytes) = encode_like(&bytes, &self.after) else {
             return Err(failed("they cannot be written in the encoding of the file".to_owned()));
         };
-        replace(&target, &bytes).map_err(told)
+        replace_file(&target, &bytes).map_err(told)
     }
-}
-
-fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
-    let data = fs::metadata(target)?;
-    if data.permissions().readonly() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
-    }
-    let folder = target.parent().unwrap_or(Path::new("."));
-    let mut beside = tempfile::Builder::new().prefix(".unwaited-").tempfile_in(folder)?;
-    beside.write_all(bytes)?;
-    beside.as_file().set_permissions(data.permissions())?;
-    beside.as_file().sync_all()?;
-    beside.persist(target).map_err(|error| error.error)?;
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn change(path: &Path, before: &str, after: &str) -> Change {

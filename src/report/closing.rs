@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::project::Outcome;
+use crate::project::{Outcome, Silence};
 use crate::rules::{Applicability, Severity};
 
 pub(super) fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
@@ -28,6 +28,15 @@ fn hint(outcome: &Outcome) -> Option<String> {
 }
 
 fn sentence(outcome: &Outcome) -> String {
+    let known = outcome.silenced().filter(|(_, silenced)| silenced.why == Silence::Baseline).count();
+    match known {
+        0 => found(outcome),
+        1 => format!("{}; 1 more is in the baseline", found(outcome)),
+        known => format!("{}; {known} more are in the baseline", found(outcome)),
+    }
+}
+
+fn found(outcome: &Outcome) -> String {
     let problems = outcome.findings().count();
     if outcome.fixed() > 0 {
         return fixed(outcome, problems);
@@ -91,7 +100,8 @@ mod tests {
             fix: None,
         };
         let findings = severities.iter().map(finding).collect();
-        let reports = vec![FileReport { name: "a.py".to_owned(), source: None, findings }];
+        let reports =
+            vec![FileReport { name: "a.py".to_owned(), source: None, findings, silenced: Vec::new() }];
         sentence(&Outcome { reports, files, ..Outcome::default() })
     }
 

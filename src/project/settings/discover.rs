@@ -51,7 +51,7 @@ pub(super) fn layers(path: &Path) -> Result<Vec<Layer>, SettingsError> {
     let mut next = Some((path.to_owned(), None));
     while let Some((path, from)) = next {
         let layer = read(&path, from.as_deref())?;
-        let identity = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let identity = real(path.clone());
         if chain.contains(&identity) {
             let names: Vec<String> = chain.iter().chain([&identity]).map(|path| shown(path)).collect();
             return Err(SettingsError::in_file(
@@ -60,7 +60,7 @@ pub(super) fn layers(path: &Path) -> Result<Vec<Layer>, SettingsError> {
             ));
         }
         chain.push(identity);
-        next = layer.given.extend.as_ref().map(|base| (layer.folder.join(base), Some(path)));
+        next = layer.given.extend.as_ref().map(|base| (real(layer.folder.join(base)), Some(path)));
         layers.push(layer);
     }
     layers.reverse();
@@ -85,6 +85,11 @@ fn read(path: &Path, from: Option<&Path>) -> Result<Layer, SettingsError> {
     };
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
-    let folder = folder.canonicalize().unwrap_or(folder);
+    let folder = real(folder);
     Ok(Layer { origin: Origin::File(path.to_owned()), folder, given })
+}
+
+/// A path without links and `..`, where it leads somewhere.
+fn real(path: PathBuf) -> PathBuf {
+    path.canonicalize().unwrap_or(path)
 }

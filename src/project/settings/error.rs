@@ -47,21 +47,36 @@ impl SettingsError {
     }
 }
 
-/// `serde` speaks of fields and sequences; the user knows keys and lists.
+/// `serde` speaks of fields, variants and sequences; the user knows keys, words and lists.
 fn in_our_words(message: &str) -> String {
     let message = message.trim().replace('\n', ", ");
-    let Some(unknown) = message.strip_prefix("unknown field ") else {
-        return message
-            .replace("expected a sequence", "expected a list")
-            .replace("expected a map", "expected a table");
-    };
+    let (what, unknown) =
+        match (message.strip_prefix("unknown field "), message.strip_prefix("unknown variant ")) {
+            (Some(unknown), _) => (Unknown::Key, unknown),
+            (None, Some(unknown)) => (Unknown::Word, unknown),
+            (None, None) => {
+                return message
+                    .replace("expected a sequence", "expected a list")
+                    .replace("expected a map", "expected a table");
+            }
+        };
     let mut names = unknown.split('`').skip(1).step_by(2);
     let wrong = names.next().unwrap_or_default();
     let known: Vec<&str> = names.collect();
-    match nearest(wrong, known.iter().copied()) {
-        Some(near) => format!("no key is called `{wrong}`: did you mean `{near}`?"),
-        None => format!("no key is called `{wrong}`: there are {}", known.join(", ")),
+    let wrong = match what {
+        Unknown::Key => format!("no key is called `{wrong}`"),
+        Unknown::Word => format!("`{wrong}` is not known here"),
+    };
+    match nearest(unknown.split('`').nth(1).unwrap_or_default(), known.iter().copied()) {
+        Some(near) => format!("{wrong}: did you mean `{near}`?"),
+        None => format!("{wrong}: there are {}", known.join(", ")),
     }
+}
+
+/// What is not known.
+enum Unknown {
+    Key,
+    Word,
 }
 
 /// An entry of `api` that cannot be used; the catalogue knows it by the library's name.
