@@ -100,6 +100,7 @@ fn law(subject: Subject) -> Option<&'static str> {
     match subject {
         Subject::Law(Law::Reach) => Some("reach"),
         Subject::Law(Law::Quiet) => Some("quiet"),
+        Subject::Law(Law::Overlap) => Some("overlap"),
         Subject::Law(Law::Api) => Some("api"),
         Subject::Comments | Subject::Failures => None,
     }

@@ -9,7 +9,7 @@
 //! ```
 
 use super::event::{Handle as Told, Reread, What};
-use super::flight::is_in_flight;
+use super::flight::{Holders, is_in_flight};
 use super::handles::told;
 use super::run::Run;
 use super::state::State;
@@ -84,8 +84,9 @@ impl Run<'_, '_> {
             let receives = |usage: Usage| matches!(usage, Usage::Receives | Usage::Both);
             let mut buffers = handle.buffers.iter();
             let into = buffers.any(|buffer| receives(buffer.usage) && buffer.region == symbol);
-            // A read in the same statement is not another story: `b = b * 2`.
-            let now = handle.touched.is_none_or(|touched| self.here.operation.abs_diff(touched) <= STATEMENT);
+            // A read in the same statement is not another story: `b = b * 2`. What `b *= 2` writes in place is told as that.
+            let is_close = |touched: u32| (1..=STATEMENT).contains(&self.here.operation.abs_diff(touched));
+            let now = handle.touched.is_none_or(is_close);
             (into && now).then(|| (id, told(handle, None)))
         })
     }
@@ -101,7 +102,7 @@ impl Run<'_, '_> {
     fn is_held_beside(&self, state: &State, local: Local, symbol: Symbol) -> bool {
         let mut without = state.clone();
         without.locals.unbind(local);
-        self.is_held(&without, symbol)
+        self.is_held(&without, symbol, Holders::Any)
     }
 
     /// A name is read: what it holds may be taken for what was received.

@@ -12,9 +12,10 @@ use super::state::State;
 use super::summary::Summary;
 use super::symbol::{Site, Symbol, Term};
 use super::value::Value;
+use crate::catalog::Catalog;
 use crate::ir::{
-    BlockId, Constant, Function, FunctionId, FunctionKind, Local, Operand, Operation, ParameterKind,
-    Terminator,
+    Argument, BlockId, Callee, Constant, Function, FunctionId, FunctionKind, Local, Operand, Operation,
+    ParameterKind, Terminator,
 };
 use crate::source::Span;
 
@@ -26,11 +27,15 @@ pub(crate) struct Run<'p, 'a> {
     pub(crate) here: Here,
     pub(crate) candidates: Vec<super::excuses::Candidate>,
     pub(crate) excuses: super::excuses::Excuses,
+    pub(crate) overlap: super::overlap::Seen,
+    pub(crate) thrown_away: super::messages::ThrownAway,
     pub(crate) summary: Summary,
     pub(crate) looked_into: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     disturbed: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     made: HashSet<Symbol>,
     sentinels: BTreeMap<Local, Vec<Constant>>,
+    /// Variables that are given to operations as buffers.
+    arrays: BTreeSet<Local>,
     /// The attribute that was named last, and is a statement of its own if nothing uses it.
     pub(crate) named_last: Option<Local>,
     pub(crate) fills: Vec<super::slots::Fill>,
@@ -83,6 +88,7 @@ impl<'p, 'a> Run<'p, 'a> {
             count += block.ops.len() as u32 + 1;
         }
         program.start_function();
+        let arrays = arrays(function, program.catalog);
         let apart = (60_000 / (count as usize + 1)).clamp(4.min(program.apart), program.apart);
         Self {
             program,
@@ -91,11 +97,14 @@ impl<'p, 'a> Run<'p, 'a> {
             here: Here { operation: 0, span: Span::default(), in_loop: None },
             candidates: Vec::new(),
             excuses: super::excuses::Excuses::default(),
+            overlap: super::overlap::Seen::default(),
+            thrown_away: super::messages::ThrownAway::default(),
             summary: Summary::default(),
             looked_into: BTreeMap::new(),
             disturbed: BTreeMap::new(),
             made: HashSet::new(),
             sentinels: sentinels(function),
+            arrays,
             named_last: None,
             fills: Vec::new(),
             bases: BTreeSet::new(),
@@ -124,6 +133,7 @@ impl<'p, 'a> Run<'p, 'a> {
             }
         }
         self.report_slots();
+        self.report_overlap();
         self
     }
 
@@ -272,6 +282,7 @@ impl<'p, 'a> Run<'p, 'a> {
             Terminator::Return { value, span } => {
                 self.here.span = *span;
                 let value = self.operand(&state, value);
+                self.note_value_as_data(&state, &value);
                 self.leave(state, value);
             }
             Terminator::Raise => {}
@@ -336,6 +347,11 @@ impl<'p, 'a> Run<'p, 'a> {
     fn is_back_edge(&self, from: BlockId, to: BlockId) -> bool {
         self.order[from.0 as usize] >= self.order[to.0 as usize] && from != to
             || self.function.loops.iter().any(|of| of.head == to && of.blocks.contains(&from) && from == to)
+    }
+
+    /// Whether a variable is certainly an array: `x += y` then changes it, and makes no new one.
+    pub(crate) fn is_array_variable(&self, local: Local) -> bool {
+        self.arrays.contains(&local)
     }
 
     /// The value of an operand.
@@ -517,6 +533,20 @@ fn sentinels(function: &Function) -> BTreeMap<Local, Vec<Constant>> {
         }
     }
     sentinels
+}
+
+/// The variables that are the first argument of a call by a name that uses it as a buffer.
+fn arrays(function: &Function, catalog: &Catalog) -> BTreeSet<Local> {
+    let mut arrays = BTreeSet::new();
+    for op in function.blocks.iter().flat_map(|block| &block.ops) {
+        if let Operation::Call { callee: Callee::Method { name, .. }, arguments, .. } = &op.operation
+            && let Some(Argument { value: Operand::Local(local), .. }) = arguments.first()
+            && catalog.takes_buffer_first(name)
+        {
+            arrays.insert(*local);
+        }
+    }
+    arrays
 }
 
 /// For each block the innermost loop that it is in.

@@ -31,6 +31,7 @@ impl Run<'_, '_> {
         if !matches!(operation, Operation::Forget { .. }) {
             self.named_last = None;
         }
+        self.note_use_as_data(&state, operation);
         match operation {
             Operation::Call { to, callee, arguments } => {
                 return self.execute_call(state, *to, callee, arguments);
@@ -51,7 +52,7 @@ impl Run<'_, '_> {
                 self.touch_operands(&mut state, operator, &values);
                 let value = self.compute(&mut state, operator, &values);
                 if let (Operator::Other(_), Some(made)) = (operator, value.symbol()) {
-                    self.make_anew(&mut state, made);
+                    self.compute_anew(&mut state, made);
                 }
                 self.bind(&mut state, *to, value);
             }
@@ -68,7 +69,7 @@ impl Run<'_, '_> {
             }
             Operation::SetElement { of, key, value } => {
                 let (of, value) = (self.operand(&state, of), self.operand(&state, value));
-                self.touch_element(&mut state, &of, key);
+                self.touch_element(&mut state, &of, key, &value);
                 self.set_element(&mut state, &of, key, value);
             }
             Operation::DropField { of, name } => {
@@ -123,8 +124,8 @@ impl Run<'_, '_> {
                 let value = self.operand(&state, value);
                 self.give_away(&mut state, &value);
             }
-            Operation::Start { to, api, .. } => {
-                let value = self.start_by_name(&mut state, api);
+            Operation::Start { to, api, buffers } => {
+                let value = self.start_by_name(&mut state, api, buffers);
                 self.bind(&mut state, *to, value);
             }
             Operation::Finish { target, which } => {
@@ -461,7 +462,7 @@ impl Run<'_, '_> {
         match place {
             Place::Element(of, key) => {
                 let of = self.operand(state, of);
-                self.touch_element(state, &of, key);
+                self.touch_updated_element(state, &of, key);
             }
             Place::Local(_) | Place::Global(_) | Place::Field(..) => self.touch_updated(state, &current),
         }
@@ -471,6 +472,7 @@ impl Run<'_, '_> {
         }
         let result = self.compute(state, &Operator::Other(operator), &[current, value]);
         match place {
+            Place::Local(local) if self.is_array_variable(*local) => {}
             Place::Local(local) => self.bind(state, *local, result),
             Place::Global(name) => {
                 let place = self.program.symbols.intern(Term::Global(name.as_str().into()));
