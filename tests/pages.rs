@@ -4,7 +4,7 @@ mod support;
 
 use support::{Markers, assert_none, findings, full_findings};
 use unwaited::project::{FileReport, Outcome};
-use unwaited::report::{self, Closing, Colour, Content, Format, Look};
+use unwaited::report::{self, Closing, Colour, Content, Format, Links, Look};
 use unwaited::rules::{DIAGNOSTICS, RULES};
 use unwaited::source::SourceFile;
 
@@ -60,14 +60,15 @@ fn first_report(mistake: &str) -> String {
     let findings = full_findings(&text).into_iter().take(1).collect();
     let name = "mistake.py".to_owned();
     let source = Some(SourceFile::new(&name, &text));
-    let outcome =
-        Outcome { reports: vec![FileReport { name, source, findings }], files: 1, notes: Vec::new() };
+    let reports = vec![FileReport { name, source, findings, silenced: Vec::new() }];
+    let outcome = Outcome { reports, files: 1, ..Outcome::default() };
     let look = Look {
         format: Format::Full,
         content: Content::Findings,
         closing: Closing::Omitted,
         colour: Colour::Plain,
         width: 100,
+        links: Links::Absent,
     };
     let mut out = Vec::new();
     let written = report::write(&outcome, &look, &mut out);

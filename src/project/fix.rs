@@ -10,11 +10,12 @@
 //! round 2   no fix, or none that helps: the file stays as it is
 //! ```
 //!
-//! Laws: the number of findings falls with every round, so that the rounds end; and a second run changes nothing.
+//! Laws: with every round there are fewer errors and warnings, or as many and less advice, so that the rounds end; and a second
+//! run changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::rules::{Applicability, Finding, Fix};
+use crate::rules::{Applicability, Finding, Fix, Severity};
 use crate::source::{Edit, SourceFile, agree};
 
 /// How often a file is changed and checked again. It only ends what has no end.
@@ -52,14 +53,17 @@ pub(crate) fn fix(
     state
 }
 
-/// Whether a file is better for a change: there is less to say about it, and nothing new.
+/// Whether a file is better for a change: there is less to say about it, and nothing new that weighs anything. For fewer
+/// errors and warnings, new advice is no price.
 pub fn helps(before: &[Finding], after: &[Finding]) -> bool {
+    let is_serious = |finding: &&Finding| finding.severity > Severity::Advice;
+    let count = |findings: &[Finding]| (findings.iter().filter(is_serious).count(), findings.len());
     let mut left: Vec<_> = before.iter().map(said).collect();
     let is_known = |finding: &Finding| {
         let at = left.iter().position(|known| *known == said(finding));
         at.map(|at| left.swap_remove(at)).is_some()
     };
-    after.len() < before.len() && after.iter().all(is_known)
+    count(after) < count(before) && after.iter().filter(is_serious).all(is_known)
 }
 
 /// What a finding says, apart from its place.
@@ -126,7 +130,6 @@ fn gone(
 mod tests {
     use super::super::outcome::plain_finding;
     use super::*;
-    use crate::rules::Severity;
     use crate::source::{Span, words};
 
     /// Each `bad` is a finding; its fix writes something else there.

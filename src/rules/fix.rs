@@ -12,6 +12,7 @@
 //! dist.isend(t, peer)     unsafe: handle = dist.isend(t, peer), and handle.wait() at the end of the block
 //! ```
 
+mod at_once;
 mod call_it;
 mod held;
 mod keep;
@@ -23,6 +24,7 @@ mod touch;
 mod wait;
 mod wait_for_all;
 
+pub(super) use at_once::{block, wait_later};
 pub(super) use call_it::call_it;
 pub(super) use keep::keep;
 pub(super) use overwrite::before_the_overwrite;
