@@ -28,10 +28,13 @@
 
 use serde::Deserialize;
 
+use super::data::Data;
+use super::work::Work;
+
 /// One file of the catalogue.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Library {
     /// The name of the library, for messages.
     pub library: String,
@@ -62,6 +65,21 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// Computations that take time.
+    #[serde(default)]
+    pub work: Vec<Work>,
+    /// Where a send that is waited for at once blocks both ranks head to head: when, as a clause (`above the eager limit`).
+    #[serde(default)]
+    pub sends_block: Option<String>,
+    /// What methods, attributes and functions do to the data of the library's tensors or arrays.
+    #[serde(default)]
+    pub data: Vec<Data>,
+    /// The libraries whose buffers the library's tensors or arrays are.
+    #[serde(default)]
+    pub buffers_of: Vec<String>,
+    /// Whether source and destination of one operation must be different buffers.
+    #[serde(default)]
+    pub apart: bool,
     /// The library whose drop entries apply to kinds of operations that this one has no entry for (default: the one whose
     /// handle a function gives).
     #[serde(default)]
@@ -70,8 +88,8 @@ pub struct Library {
 
 /// A class.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Class {
     /// Its name.
     pub name: String,
@@ -95,8 +113,8 @@ pub struct Class {
 
 /// A value of a module that is an instance of a class.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Value {
     /// Its name.
     pub name: String,
@@ -106,8 +124,8 @@ pub struct Value {
 
 /// What happens when the last reference to a pending handle goes.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OnDrop {
     /// The kind of operation.
     pub kind: Kind,
@@ -123,8 +141,8 @@ pub struct OnDrop {
 
 /// What a library does with an operation whose last handle is gone.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum DropEffect {
     /// The operation never happens.
     Cancels,
@@ -140,8 +158,8 @@ pub enum DropEffect {
 
 /// A family of operations that behave alike.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A message from one rank to another.
     PointToPoint,
@@ -160,8 +178,8 @@ pub enum Kind {
 
 /// A function or method.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Function {
     /// Its name, `Class.method` for a method.
     pub name: String,
@@ -210,9 +228,18 @@ pub struct Function {
     /// For a finish: whether a second one on the same handle is a mistake, for which kinds and backends.
     #[serde(default)]
     pub again: Vec<Again>,
+    /// For a poll: for which kinds and backends the answer stays no until somebody waits.
+    #[serde(default)]
+    pub stays_false: Vec<Again>,
     /// For a finish or poll: what it returns.
     #[serde(default)]
     pub returns: Returns,
+    /// For a start: whether its message is what the wait returns, instead of filling a buffer.
+    #[serde(default)]
+    pub gives_message: bool,
+    /// The room for a message that is to be unpacked, where it has to be given.
+    #[serde(default)]
+    pub room: Option<Room>,
     /// For an operation object: the argument that names the function to run, and the functions that it may name.
     #[serde(default)]
     pub runs: Option<Runs>,
@@ -230,8 +257,8 @@ pub struct Function {
 
 /// What a function does.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
-#[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Does {
     /// Starts an operation and gives its handle (or a list of them).
     Start,
@@ -263,6 +290,8 @@ pub enum Does {
     Nothing,
     /// Waits for everything that is in the streams of a device: `torch.cuda.synchronize`.
     Fence,
+    /// Lets time pass and does nothing: `time.sleep`.
+    Pause,
     /// Never returns: `sys.exit`, `Abort`.
     Exit,
     /// Gives a container of the elements of its argument: `list`, `sorted`, `reversed`, `iter`, `deque`.
@@ -289,8 +318,8 @@ pub enum Does {
 
 /// The condition under which a function starts something.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct When {
     /// The argument.
     pub argument: String,
@@ -308,8 +337,8 @@ fn yes() -> bool {
 
 /// How many handles a start gives.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Count {
     /// One.
     #[default]
@@ -320,8 +349,8 @@ pub enum Count {
 
 /// Which handles of the argument a function finishes.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum WhichOf {
     /// The one that the argument is.
     #[default]
@@ -336,8 +365,8 @@ pub enum WhichOf {
 
 /// A buffer argument.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Buffer {
     /// The argument.
     pub argument: String,
@@ -347,12 +376,15 @@ pub struct Buffer {
     /// Whether the call copies it at once (a pickled message): then it may be changed.
     #[serde(default)]
     pub copied: bool,
+    /// Whether the argument is a list of which each element is a buffer.
+    #[serde(default)]
+    pub each: bool,
 }
 
 /// How an operation uses a buffer.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum UsageName {
     /// Reads it.
     Sends,
@@ -366,8 +398,8 @@ pub enum UsageName {
 
 /// A time-out argument.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Timeout {
     /// The argument.
     pub argument: String,
@@ -377,10 +409,21 @@ pub struct Timeout {
     pub rejects: Vec<String>,
 }
 
-/// A second finish that goes wrong.
+/// Room for a message whose size the receiver does not know.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Room {
+    /// The argument that is the room, or says how large it is.
+    pub argument: String,
+    /// What happens without it, one clause in the present tense.
+    pub harm: String,
+}
+
+/// A finish or poll that goes wrong.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Again {
     /// For operations of this kind.
     pub kind: Kind,
@@ -392,8 +435,8 @@ pub struct Again {
 
 /// What a finish or a poll returns.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Returns {
     /// Nothing of interest.
     #[default]
@@ -422,8 +465,8 @@ pub enum Returns {
 
 /// What an operation object runs.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Runs {
     /// The argument that names the function.
     pub argument: String,

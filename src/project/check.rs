@@ -218,20 +218,17 @@ impl Run<'_> {
             let name = file.source.name.clone();
             match found {
                 Err(crash) => reports.push(crashed(name, &crash)),
-                Ok((fixed, silenced)) if fixed.text == file.source.text => {
-                    let (source, findings) = (Some(file.source), fixed.findings);
-                    reports.push(FileReport { name, source, findings, silenced });
-                }
                 Ok((fixed, silenced)) => {
-                    let source = Some(SourceFile::new(name.clone(), fixed.text.clone()));
-                    reports.push(FileReport { name, source, findings: fixed.findings, silenced });
-                    changes.push(Change {
+                    let (before, after) = (file.source.raw(), fixed.source.raw());
+                    changes.extend((before != after).then(|| Change {
                         path: file.path,
-                        name: file.source.name,
-                        before: file.source.text,
-                        after: fixed.text,
+                        name: name.clone(),
+                        before: before.to_owned(),
+                        after: after.to_owned(),
                         fixed: fixed.rules.values().sum(),
-                    });
+                    }));
+                    let (source, findings) = (Some(fixed.source), fixed.findings);
+                    reports.push(FileReport { name, source, findings, silenced });
                 }
             }
         }
@@ -241,7 +238,7 @@ impl Run<'_> {
 
     /// What is found in a file, after the fixes that are asked for, and what is found and not reported.
     fn fixed(&self, file: &Analysed, given: &[File], cache: &Cache) -> (Fixed, Vec<Silenced>) {
-        let text = &file.source.text;
+        let source = &file.source;
         let found = found(file);
         if let Some((slot, stored)) = &file.remember {
             let names = (file.kept.clone(), Keeper::of(file).names);
@@ -249,19 +246,24 @@ impl Run<'_> {
         }
         let (findings, silenced) = divided(file, found);
         let Some(allowed) = self.options.fix else {
-            return (Fixed { text: text.clone(), findings, rules: BTreeMap::new() }, silenced);
+            return (Fixed { source: source.clone(), findings, rules: BTreeMap::new() }, silenced);
         };
-        let fixed = fix::fix(text, findings, allowed, &|text| self.findings_of_text(file, text, given).0);
-        let silenced = match fixed.text == *text {
+        let check = |source: &SourceFile| self.findings_in(file, source.clone(), given).0;
+        let fixed = fix::fix(source, findings, allowed, &check);
+        let silenced = match fixed.source.raw() == source.raw() {
             true => silenced,
-            false => self.findings_of_text(file, &fixed.text, given).1,
+            false => self.findings_in(file, fixed.source.clone(), given).1,
         };
         (fixed, silenced)
     }
 
-    /// What would be found in a file if it had this text.
-    fn findings_of_text(&self, file: &Analysed, text: &str, given: &[File]) -> (Vec<Finding>, Vec<Silenced>) {
-        let source = SourceFile::new(file.source.name.clone(), text);
+    /// What would be found in a file if it were this one.
+    fn findings_in(
+        &self,
+        file: &Analysed,
+        source: SourceFile,
+        given: &[File],
+    ) -> (Vec<Finding>, Vec<Silenced>) {
         let mut changed = [analysed(source, file.path.as_deref(), file.rules.clone())];
         Trees::new(self.options, given).forget_handles_that_are_read(&mut changed);
         let [changed] = &changed;
@@ -337,8 +339,12 @@ fn analyse(task: &Task<'_>, path: Option<&Path>, bytes: Vec<u8>, remember: Optio
 /// The text of a file, or the report that it has none.
 fn source_of(task: &Task<'_>, bytes: Vec<u8>) -> Result<SourceFile, Box<FileReport>> {
     let name = task.file.name();
-    match source::decode(bytes) {
-        Ok(text) => Ok(SourceFile::new(name, text)),
+    let read = source::decode(bytes).and_then(|text| match source::is_notebook(&task.file.path) {
+        true => SourceFile::of_notebook(name.clone(), text),
+        false => Ok(SourceFile::new(name.clone(), text)),
+    });
+    match read {
+        Ok(source) => Ok(source),
         Err(error) => {
             let mut finding = plain_finding(UNREADABLE_FILE, Severity::Error, error.message, Span::default());
             finding.help = error.help;
@@ -357,7 +363,8 @@ fn analysed_file(task: &Task<'_>, path: Option<&Path>, source: SourceFile) -> An
 }
 
 fn analysed(source: SourceFile, path: Option<&Path>, rules: Applied) -> Analysed {
-    let module = path.map(module_name::module_name).unwrap_or_default();
+    let module = path.filter(|path| !source::is_notebook(path));
+    let module = module.map(module_name::module_name).unwrap_or_default();
     let lowered = frontend::python::lower(&source.text, &module);
     let catalog = rules.settings.catalog(Language::Python);
     let settings = flow::Settings { backend: rules.settings.backend().map(str::to_owned) };
