@@ -234,9 +234,7 @@ def refutations(entry, name, seen):
 
 def try_name(kit, entry, name, seen):
     for call in calls(kit, entry["as"], name):
-        for number, subject in enumerate(kit.subjects()):
-            if number == 3 and not seen["calls"]:
-                break
+        for subject in kit.subjects():
             of_subject = 0
             for rest in [()] if entry["as"] == "attribute" else kit.arguments(subject):
                 held = seen["calls"]
