@@ -18,7 +18,7 @@
 //! is left of that where paths meet.
 //! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
 //! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
-//! other functions. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`].
+//! other functions. [`guards`] and [`owners`] say what a drop does. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`].
 
 mod apis;
 mod calls;
@@ -28,10 +28,12 @@ mod containers;
 mod event;
 mod excuses;
 mod facts;
+mod guards;
 mod handles;
 mod loops;
 mod losses;
 mod order;
+mod owners;
 mod program;
 mod run;
 mod slots;

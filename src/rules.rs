@@ -21,6 +21,7 @@ mod mistake;
 mod overwritten_handle;
 mod partly_waited;
 mod story;
+mod universe_dropped;
 mod unlaunched_operation;
 mod unread_handle;
 mod unwaited_handle;
@@ -46,6 +47,7 @@ pub const RULES: &[Rule] = &[
     wait_never_runs::RULE,
     waited_twice::RULE,
     bad_timeout::RULE,
+    universe_dropped::RULE,
 ];
 
 /// What the tool says about its own work: (name, page). No event leads to these, so they have no check.

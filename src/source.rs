@@ -15,6 +15,7 @@
 mod comments;
 mod decode;
 mod lines;
+mod rust_comments;
 mod suppression;
 
 pub use decode::{Undecodable, decode, is_utf16};
@@ -54,6 +55,8 @@ impl Span {
 pub enum Language {
     /// Python 3.
     Python,
+    /// Rust, of any edition.
+    Rust,
 }
 
 impl Language {
@@ -61,6 +64,15 @@ impl Language {
     pub fn name(self) -> &'static str {
         match self {
             Self::Python => "python",
+            Self::Rust => "rust",
+        }
+    }
+
+    /// What begins a comment that ends with its row.
+    pub fn comment_mark(self) -> &'static str {
+        match self {
+            Self::Python => "#",
+            Self::Rust => "//",
         }
     }
 
@@ -68,6 +80,7 @@ impl Language {
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "py" => Some(Self::Python),
+            "rs" => Some(Self::Rust),
             _ => None,
         }
     }

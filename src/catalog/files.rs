@@ -11,6 +11,8 @@ pub const FILES: &[(&str, &str)] = &[
     ("paddle_stream.toml", include_str!("../../rules/apis/paddle_stream.toml")),
     ("python.toml", include_str!("../../rules/apis/python.toml")),
     ("python_testing.toml", include_str!("../../rules/apis/python_testing.toml")),
+    ("rsmpi.toml", include_str!("../../rules/apis/rsmpi.toml")),
+    ("rust.toml", include_str!("../../rules/apis/rust.toml")),
     ("torch_distributed.toml", include_str!("../../rules/apis/torch_distributed.toml")),
     ("torch_functional.toml", include_str!("../../rules/apis/torch_functional.toml")),
     ("torch_futures.toml", include_str!("../../rules/apis/torch_futures.toml")),

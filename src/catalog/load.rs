@@ -333,6 +333,7 @@ fn check_arguments(file: &File<'_>, function: &Function) -> Result<(), CatalogEr
         ("when.argument", function.when.as_ref().map(|when| &when.argument)),
         ("timeout.argument", function.timeout.as_ref().map(|timeout| &timeout.argument)),
         ("runs.argument", function.runs.as_ref().map(|runs| &runs.argument)),
+        ("out", function.out.as_ref()),
     ];
     let mentioned = mentioned.into_iter().filter_map(|(key, name)| Some((key, name?)));
     let buffers = function.buffers.iter().map(|buffer| ("buffers.argument", &buffer.argument));

@@ -213,6 +213,7 @@ impl Run<'_, '_> {
             | What::NoSuchMethod { .. }
             | What::WaitNeverRuns { .. }
             | What::WaitedTwice { .. }
+            | What::OwnerDropped { .. }
             | What::BadTimeout { .. }
             | What::BatchMisuse { .. } => false,
         }

@@ -19,8 +19,9 @@ use crate::source::{self, Language, SourceFile, Span, Suppressions};
 
 /// Checks files or a text. An error is a message for the user: nothing could be checked.
 pub fn check(input: Input, options: &Options, progress: &dyn Progress) -> Result<Outcome, String> {
-    let catalog = Catalog::new(Language::Python, &[]).map_err(|error| error.to_string())?;
-    let run = Run { catalog, options };
+    let catalog = |language| Catalog::new(language, &[]).map_err(|error| error.to_string());
+    let catalogs = Catalogs { python: catalog(Language::Python)?, rust: catalog(Language::Rust)? };
+    let run = Run { catalogs, options };
     match input {
         Input::Paths(paths) => run.check_paths(&paths, progress),
         Input::Text { bytes, name } => Ok(run.check_text(bytes, name.as_deref())),
@@ -33,6 +34,8 @@ pub(crate) struct Analysed {
     pub(crate) path: Option<PathBuf>,
     /// What happened to its handles.
     pub(crate) analysis: Analysis,
+    /// What it is written in.
+    pub(crate) language: Language,
     source: SourceFile,
     problems: Vec<Problem>,
     suppressions: Suppressions,
@@ -45,8 +48,23 @@ enum Read {
     Analysed(Box<Analysed>),
 }
 
+/// The knowledge of libraries, by language.
+struct Catalogs {
+    python: Catalog,
+    rust: Catalog,
+}
+
+impl Catalogs {
+    fn of(&self, language: Language) -> &Catalog {
+        match language {
+            Language::Python => &self.python,
+            Language::Rust => &self.rust,
+        }
+    }
+}
+
 struct Run<'o> {
-    catalog: Catalog,
+    catalogs: Catalogs,
     options: &'o Options,
 }
 
@@ -77,7 +95,7 @@ impl Run<'_> {
     fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Outcome {
         let file = name.map(|name| File { path: name.to_owned(), named: true });
         if name.is_some_and(|name| Language::of(name).is_none() && name.extension().is_some()) {
-            let note = "skipped the standard input: its file name is not that of a Python file";
+            let note = "skipped the standard input: its file name is not that of a Python or Rust file";
             return Outcome { notes: vec![note.to_owned()], ..Outcome::default() };
         }
         let shown = file.as_ref().map_or_else(|| "<stdin>".to_owned(), File::name);
@@ -96,14 +114,17 @@ impl Run<'_> {
             Ok(bytes) => bytes,
             Err(error) => return Read::Failed(unreadable(file.name(), reason(&error))),
         };
-        if !file.named && !self.is_worth_parsing(&bytes) {
+        let language = Language::of(&file.path).unwrap_or(Language::Python);
+        if !file.named && !self.is_worth_parsing(language, &bytes) {
             return Read::Skipped;
         }
         self.analyse(file.name(), Some(&file.path), bytes)
     }
 
-    fn is_worth_parsing(&self, bytes: &[u8]) -> bool {
-        self.catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
+    fn is_worth_parsing(&self, language: Language, bytes: &[u8]) -> bool {
+        self.catalogs.of(language).may_communicate(bytes)
+            || source::speaks_to_us(bytes)
+            || source::is_utf16(bytes)
     }
 
     fn analyse(&self, name: String, path: Option<&Path>, bytes: Vec<u8>) -> Read {
@@ -117,13 +138,21 @@ impl Run<'_> {
             }
         };
         let source = SourceFile::new(name, text);
-        let module = path.map(module_name::module_name).unwrap_or_default();
-        let lowered = frontend::python::lower(&source.text, &module);
+        let language = path.and_then(Language::of).unwrap_or(Language::Python);
+        let catalog = self.catalogs.of(language);
+        let lowered = match language {
+            Language::Python => {
+                let module = path.map(module_name::module_name).unwrap_or_default();
+                frontend::python::lower(&source.text, &module)
+            }
+            Language::Rust => frontend::rust::lower(&source.text, catalog),
+        };
         let settings = flow::Settings { backend: self.options.backend.clone() };
-        let analysis = flow::analyse(&lowered.unit, &self.catalog, &settings);
-        let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
+        let analysis = flow::analyse(&lowered.unit, catalog, &settings);
+        let suppressions = Suppressions::of(language, &source.text, &source.lines);
         Read::Analysed(Box::new(Analysed {
             path: path.map(Path::to_owned),
+            language,
             analysis,
             source,
             problems: lowered.problems,
@@ -148,7 +177,7 @@ impl Run<'_> {
     fn findings(&self, file: &Analysed) -> Vec<Finding> {
         let selection = &self.options.selection;
         let context = Context {
-            catalog: &self.catalog,
+            catalog: self.catalogs.of(file.language),
             text: &file.source.text,
             backend: file.analysis.backend.as_deref(),
         };

@@ -135,7 +135,7 @@ impl Files {
         } else if Language::of(path).is_some() || (path.extension().is_none() && is_script(path)) {
             self.files.push(File { path: path.to_owned(), named: true });
         } else if path.extension().is_none_or(|ending| ending != "pyi") {
-            self.notes.push(format!("skipped `{}`: it is not a Python file", path.display()));
+            self.notes.push(format!("skipped `{}`: it is not a Python or Rust file", path.display()));
         }
     }
 
@@ -216,7 +216,13 @@ fn exclusions(patterns: &[String]) -> Result<Override, BadPattern> {
 
 fn is_left_out(entry: &DirEntry) -> bool {
     let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    folder && entry.file_name().to_str().is_some_and(|name| LEFT_OUT.contains(&name))
+    let name = entry.file_name().to_str().unwrap_or_default();
+    folder && (LEFT_OUT.contains(&name) || (name == "target" && is_beside_manifest(entry.path())))
+}
+
+/// Whether a folder lies beside the manifest of a Rust package: then `target` holds what was built.
+fn is_beside_manifest(folder: &Path) -> bool {
+    folder.parent().is_some_and(|parent| parent.join("Cargo.toml").is_file())
 }
 
 fn is_source(entry: &DirEntry) -> bool {

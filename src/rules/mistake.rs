@@ -96,7 +96,10 @@ fn handle_of(what: &What) -> Option<&Handle> {
         | What::NoSuchMethod { handle, .. }
         | What::WaitedTwice { handle, .. } => Some(handle),
         What::WaitNeverRuns { handle, .. } => handle.as_ref(),
-        What::Unlaunched { .. } | What::BadTimeout { .. } | What::BatchMisuse { .. } => None,
+        What::Unlaunched { .. }
+        | What::OwnerDropped { .. }
+        | What::BadTimeout { .. }
+        | What::BatchMisuse { .. } => None,
     }
 }
 

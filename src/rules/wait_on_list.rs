@@ -34,6 +34,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         | What::Unlaunched { .. }
         | What::WaitNeverRuns { .. }
         | What::WaitedTwice { .. }
+        | What::OwnerDropped { .. }
         | What::BadTimeout { .. }
         | What::BatchMisuse { .. } => return None,
     };
