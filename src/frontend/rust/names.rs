@@ -17,6 +17,12 @@ use super::Lowering;
 use crate::ir::{Class, ClassId, FunctionId, Global, TypeRef};
 use crate::source::Span;
 
+/// The paths that were looked up on the way, each in its module.
+type Seen = HashSet<(String, String)>;
+
+/// How many of them are followed for one name.
+const LOOK_UPS: usize = 50;
+
 /// One binding of a name.
 #[derive(Clone, Debug, PartialEq)]
 enum Binding {
@@ -190,27 +196,28 @@ impl Names {
     }
 
     /// What a path means in a module; `None` where that is not known.
-    fn meaning(&self, module: &[String], path: &[String], depth: u32) -> Option<Meaning> {
+    fn meaning(&self, module: &[String], path: &[String], seen: &mut Seen) -> Option<Meaning> {
         let (first, rest) = path.split_first()?;
-        if depth > 20 {
+        // Modules may import each other as a whole.
+        if seen.len() > LOOK_UPS || !seen.insert((module.join("::"), path.join("::"))) {
             return None;
         }
         match first.as_str() {
-            "crate" => return self.in_module(&[], rest, depth),
-            "self" => return self.in_module(module, rest, depth),
+            "crate" => return self.in_module(&[], rest, seen),
+            "self" => return self.in_module(module, rest, seen),
             "super" => {
                 let (_, outer) = module.split_last()?;
-                return self.in_module(outer, rest, depth);
+                return self.in_module(outer, rest, seen);
             }
             _ => {}
         }
-        self.in_module(module, path, depth)
+        self.in_module(module, path, seen)
     }
 
-    fn in_module(&self, module: &[String], path: &[String], depth: u32) -> Option<Meaning> {
+    fn in_module(&self, module: &[String], path: &[String], seen: &mut Seen) -> Option<Meaning> {
         let (first, rest) = path.split_first()?;
         if matches!(first.as_str(), "self" | "super") {
-            return self.meaning(module, path, depth + 1);
+            return self.meaning(module, path, seen);
         }
         let name = qualified(module, first);
         match self.only(&name) {
@@ -219,7 +226,7 @@ impl Names {
                     target.split("::").map(str::to_owned).chain(rest.iter().cloned()).collect();
                 let inner = matches!(target.first().map(String::as_str), Some("crate" | "self" | "super"))
                     || (target.first() != Some(first) && self.is_own(module, &target));
-                if inner && let Some(found) = self.meaning(module, &target, depth + 1) {
+                if inner && let Some(found) = self.meaning(module, &target, seen) {
                     return Some(found);
                 }
                 Some(Meaning::Path(target.join(".")))
@@ -233,13 +240,13 @@ impl Names {
             Some(Binding::Module) => {
                 let inner: Vec<String> = module.iter().cloned().chain([first.clone()]).collect();
                 if self.modules.contains(&inner.join("::")) {
-                    self.in_module(&inner, rest, depth + 1)
+                    self.in_module(&inner, rest, seen)
                 } else {
                     None
                 }
             }
             None if self.bindings.contains_key(&name) => Some(Meaning::Own(name)),
-            None => self.through_own_globs(module, path, depth),
+            None => self.through_own_globs(module, path, seen),
         }
     }
 
@@ -248,13 +255,13 @@ impl Names {
     }
 
     /// `use super::*` of a module of the file.
-    fn through_own_globs(&self, module: &[String], path: &[String], depth: u32) -> Option<Meaning> {
+    fn through_own_globs(&self, module: &[String], path: &[String], seen: &mut Seen) -> Option<Meaning> {
         let globs = self.globs.get(&module.join("::"))?;
         globs.iter().find_map(|glob| {
             let whole: Vec<String> = glob.iter().chain(path).cloned().collect();
             let is_inner = matches!(glob.first().map(String::as_str), Some("crate" | "self" | "super"))
                 || self.is_own(module, glob);
-            if is_inner { self.meaning(module, &whole, depth + 1) } else { None }
+            if is_inner { self.meaning(module, &whole, seen) } else { None }
         })
     }
 
@@ -290,7 +297,7 @@ impl Lowering<'_> {
         {
             return self.class.map(|class| Meaning::Associated(class, associated.clone()));
         }
-        if let Some(found) = self.names.meaning(&self.module, path, 0) {
+        if let Some(found) = self.names.meaning(&self.module, path, &mut Seen::new()) {
             return Some(self.known_elsewhere(found));
         }
         let joined = path.join(".");
