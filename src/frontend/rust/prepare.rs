@@ -85,6 +85,8 @@ impl Measure<'_> {
             b'/' if self.byte(1) == b'/' => return self.skip_to(b'\n'),
             b'/' if self.byte(1) == b'*' => return self.skip_block(),
             b'"' => return self.skip_string(),
+            b'\'' => return self.quote(),
+            b'r' if matches!(self.byte(1), b'"' | b'#') => return self.skip_raw_string(),
             b'{' | b'(' | b'[' => {
                 self.count();
                 self.lengths.push(self.length);
@@ -107,6 +109,11 @@ impl Measure<'_> {
 
     fn word(&mut self) {
         let start = self.at;
+        // `br"…"`, `cr#"…"#`
+        if matches!(self.byte(0), b'b' | b'c') && self.byte(1) == b'r' && matches!(self.byte(2), b'"' | b'#') {
+            self.at += 1;
+            return self.skip_raw_string();
+        }
         while self.at < self.bytes.len() && is_word(self.byte(0)) {
             self.at += 1;
         }
@@ -137,6 +144,34 @@ impl Measure<'_> {
         self.at += 2 + memchr::memmem::find(rest, b"*/").map_or(rest.len(), |at| at + 2);
     }
 
+    /// A character, or the mark of a lifetime.
+    fn quote(&mut self) {
+        self.count();
+        let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
+        let end = match rest.first() {
+            Some(b'\\') => rest.iter().skip(2).position(|byte| *byte == b'\'').map(|end| end + 2),
+            Some(b'\'') | None => None,
+            Some(_) => rest.iter().take(5).position(|byte| *byte == b'\'').filter(|end| is_one_letter(rest, *end)),
+        };
+        self.at += end.map_or(1, |end| end + 2);
+    }
+
+    /// `r"…"`, `r#"…"#`, or the name `r#type`.
+    fn skip_raw_string(&mut self) {
+        self.count();
+        let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
+        let signs = rest.iter().take_while(|byte| **byte == b'#').count();
+        self.at += 1 + signs;
+        if self.byte(0) != b'"' {
+            return;
+        }
+        self.at += 1;
+        let mut end = vec![b'"'];
+        end.resize(signs + 1, b'#');
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.at += memchr::memmem::find(rest, &end).map_or(rest.len(), |at| at + end.len());
+    }
+
     fn skip_string(&mut self) {
         self.count();
         self.at += 1;
@@ -149,6 +184,10 @@ impl Measure<'_> {
     fn byte(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or_default()
     }
+}
+
+fn is_one_letter(text: &[u8], end: usize) -> bool {
+    std::str::from_utf8(text.get(..end).unwrap_or_default()).is_ok_and(|inner| inner.chars().count() == 1)
 }
 
 fn is_word(byte: u8) -> bool {

@@ -51,13 +51,11 @@ impl Lowering<'_> {
             match statement {
                 Stmt::Expr(value, None) if is_last => {
                     let span = self.span_of(value);
-                    tail = Tail { mark: self.mark(), operand: unit_value(), span };
-                    self.configured(attributes(value), |it| tail.operand = it.expression(value));
+                    tail = self.tail(attributes(value), span, |it| it.expression(value));
                 }
                 Stmt::Macro(it) if is_last && it.semi_token.is_none() => {
                     let span = self.span_of_macro(&it.mac);
-                    tail = Tail { mark: self.mark(), operand: unit_value(), span };
-                    self.configured(&it.attrs, |lowering| tail.operand = lowering.macro_value(&it.mac));
+                    tail = self.tail(&it.attrs, span, |lowering| lowering.macro_value(&it.mac));
                 }
                 _ => {
                     let mark = self.mark();
@@ -68,6 +66,26 @@ impl Lowering<'_> {
             }
         }
         tail
+    }
+
+    fn tail(
+        &mut self,
+        attributes: &[syn::Attribute],
+        span: Span,
+        value: impl FnOnce(&mut Self) -> Operand,
+    ) -> Tail {
+        let mark = self.mark();
+        if !attributes.iter().any(super::attribute::is_condition) {
+            return Tail { operand: value(self), mark, span };
+        }
+        let result = self.temporary(span);
+        self.emit(Operation::Assign { to: result, from: unit_value() }, span);
+        self.configured(attributes, |it| {
+            let mark = it.mark();
+            let value = value(it);
+            it.arm(result, value, mark, span);
+        });
+        Tail { operand: Operand::Local(result), mark, span }
     }
 
     fn begin_of(&self, statement: &Stmt) -> Span {
