@@ -18,7 +18,7 @@
 //! is left of that where paths meet.
 //! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
 //! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
-//! other functions. [`guards`] and [`owners`] say what a drop does. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`].
+//! other functions. [`guards`] and [`owners`] say what a drop does, [`results`] what a poll gives in Rust. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`].
 
 mod apis;
 mod calls;
@@ -35,6 +35,7 @@ mod losses;
 mod order;
 mod owners;
 mod program;
+mod results;
 mod run;
 mod slots;
 mod state;

@@ -302,6 +302,8 @@ pub enum AtDrop {
     Waits,
     /// It cancels it, and waits for that.
     Cancels,
+    /// Nothing is lost: the drop, or the end of a scope further out, waits for it.
+    Settles,
 }
 
 /// The condition under which a function starts something.

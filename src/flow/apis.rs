@@ -204,7 +204,7 @@ impl Run<'_, '_> {
             polled: None,
             finished: None,
             raised: None,
-            guarded: None,
+            guarded: self.own_guard(api),
             made_in: self.here.in_loop,
             guard: None,
         }

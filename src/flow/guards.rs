@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use super::run::Run;
 use super::state::State;
 use super::value::{Guarded, Object, ObjectId, Status, Value};
-use crate::catalog::AtDrop;
+use crate::catalog::{ApiId, AtDrop, DropEffect};
 use crate::ir::Which;
 
 impl Run<'_, '_> {
@@ -24,6 +24,13 @@ impl Run<'_, '_> {
                 handle.guarded = Some(guarded);
             }
         }
+    }
+
+    /// What a library does by itself when a handle is dropped: `None` where that loses something.
+    pub(crate) fn own_guard(&self, api: ApiId) -> Option<Guarded> {
+        let mut drops = self.program.catalog.drops(api).peekable();
+        let waits = drops.peek().is_some() && drops.all(|drop| drop.effect == DropEffect::Waits);
+        waits.then_some(Guarded { at: self.here.span, at_drop: AtDrop::Settles })
     }
 
     /// The drop of guards finishes what is pending among objects that nothing refers to any more.
@@ -38,7 +45,7 @@ impl Run<'_, '_> {
             let here = std::mem::replace(&mut self.here.span, guarded.at);
             match guarded.at_drop {
                 AtDrop::Waits => self.finish_value(state, &Value::Object(*id), Which::One, None),
-                AtDrop::Cancels => self.release(state, &Value::Object(*id)),
+                AtDrop::Cancels | AtDrop::Settles => self.release(state, &Value::Object(*id)),
             }
             self.here.span = here;
             if let Some(finished) = state.heap.remove(id) {

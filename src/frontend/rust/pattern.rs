@@ -149,11 +149,15 @@ impl Lowering<'_> {
         if is_map {
             self.scope().maps.insert(to);
         }
+        if value != Operand::Local(to) {
+            self.emit(Operation::Assign { to, from: value.clone() }, at);
+        }
         if let Some((_, class)) = self.awaited_collection.take_if(|(awaited, _)| awaited == name) {
             self.note_collection(to, class);
-        }
-        if value != Operand::Local(to) {
-            self.emit(Operation::Assign { to, from: value }, at);
+            // From here on the name alone holds it.
+            if let Operand::Local(made) = value {
+                self.forget(&[(made, at)]);
+            }
         }
     }
 

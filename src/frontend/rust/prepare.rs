@@ -110,7 +110,8 @@ impl Measure<'_> {
     fn word(&mut self) {
         let start = self.at;
         // `br"…"`, `cr#"…"#`
-        if matches!(self.byte(0), b'b' | b'c') && self.byte(1) == b'r' && matches!(self.byte(2), b'"' | b'#') {
+        if matches!(self.byte(0), b'b' | b'c') && self.byte(1) == b'r' && matches!(self.byte(2), b'"' | b'#')
+        {
             self.at += 1;
             return self.skip_raw_string();
         }
@@ -151,7 +152,9 @@ impl Measure<'_> {
         let end = match rest.first() {
             Some(b'\\') => rest.iter().skip(2).position(|byte| *byte == b'\'').map(|end| end + 2),
             Some(b'\'') | None => None,
-            Some(_) => rest.iter().take(5).position(|byte| *byte == b'\'').filter(|end| is_one_letter(rest, *end)),
+            Some(_) => {
+                rest.iter().take(5).position(|byte| *byte == b'\'').filter(|end| is_one_letter(rest, *end))
+            }
         };
         self.at += end.map_or(1, |end| end + 2);
     }
