@@ -18,23 +18,33 @@
 //! is left of that where paths meet.
 //! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
 //! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
-//! other functions. [`guards`] and [`owners`] say what a drop does, [`results`] what a poll gives in Rust. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`].
+//! other functions. [`flight`] knows which buffers an operation uses, [`regions`] which of them overlap, [`touches`] and
+//! [`rebinding`] who gets in their way, [`earlier`] also where an earlier call has started the operation. [`losses`] and
+//! [`slots`] turn what happens into events, unless there are [`excuses`]; [`overlap`] looks at what stands between start and
+//! wait, [`messages`] at what a wait hands over. [`guards`] and [`owners`] say what a drop does, [`results`] what a poll gives
+//! in Rust.
 
 mod apis;
 mod calls;
 mod clauses;
 mod conditions;
 mod containers;
+mod earlier;
 mod event;
 mod excuses;
 mod facts;
+mod flight;
 mod guards;
 mod handles;
 mod loops;
 mod losses;
+mod messages;
 mod order;
+mod overlap;
 mod owners;
 mod program;
+mod rebinding;
+mod regions;
 mod results;
 mod run;
 mod slots;
@@ -43,6 +53,7 @@ mod summary;
 mod symbol;
 #[cfg(test)]
 mod tests;
+mod touches;
 mod transfer;
 mod value;
 mod variables;
@@ -50,9 +61,13 @@ mod wrappers;
 
 use std::rc::Rc;
 
-pub use event::{Event, Handle, Idle, Loss, Misuse, Note, Origin, Selection, Step, Turn, What};
+pub use event::{
+    Event, Exposure, Handle, Idle, Loss, Misuse, Note, Order, Origin, Reread, Selection, Spare, Standing,
+    Step, Turn, Turns, What,
+};
 
 use crate::catalog::Catalog;
+pub use crate::ir::{Access, Usage};
 use crate::ir::{FunctionId, Global, Unit};
 use program::Program;
 use run::Run;

@@ -13,15 +13,25 @@
 
 mod bad_timeout;
 mod batch_misuse;
+mod buffer_read;
+mod buffer_rebound;
+mod buffer_shared;
+mod buffer_written;
+mod busy_poll;
 mod discarded_handle;
 mod finding;
 #[cfg(test)]
 mod hand_built;
+mod immediate_wait;
+mod message_discarded;
 mod mistake;
 mod overwritten_handle;
 mod partly_waited;
+mod serialized_loop;
+mod small_receive_room;
 mod story;
 mod universe_dropped;
+mod temporary_buffer;
 mod unlaunched_operation;
 mod unread_handle;
 mod unwaited_handle;
@@ -42,12 +52,22 @@ pub const RULES: &[Rule] = &[
     unwaited_handle::RULE,
     unread_handle::RULE,
     unlaunched_operation::RULE,
+    buffer_written::RULE,
+    buffer_read::RULE,
+    buffer_shared::RULE,
+    buffer_rebound::RULE,
+    temporary_buffer::RULE,
+    serialized_loop::RULE,
+    immediate_wait::RULE,
+    busy_poll::RULE,
     batch_misuse::RULE,
     wait_on_list::RULE,
     wait_never_runs::RULE,
     waited_twice::RULE,
     bad_timeout::RULE,
     universe_dropped::RULE,
+    message_discarded::RULE,
+    small_receive_room::RULE,
 ];
 
 /// What the tool says about its own work: (name, page). No event leads to these, so they have no check.
@@ -80,6 +100,10 @@ pub struct Rule {
 pub enum Law {
     /// A pending handle stays reachable until it is finished.
     Reach,
+    /// A buffer in flight is not touched.
+    Quiet,
+    /// Between start and wait there is work to overlap with.
+    Overlap,
     /// A call can do what it says.
     Api,
 }
@@ -89,6 +113,8 @@ impl Law {
     pub fn words(self) -> &'static str {
         match self {
             Self::Reach => "Reach: a pending handle stays reachable until it is finished",
+            Self::Quiet => "Quiet: a buffer in flight is not touched",
+            Self::Overlap => "Overlap: between start and wait there is work",
             Self::Api => "API: a call can do what it says",
         }
     }

@@ -2,16 +2,25 @@
 
 mod support;
 
-use support::{Markers, assert_none, findings};
-use unwaited::rules::{DIAGNOSTICS, Law, RULES};
+use support::{Markers, assert_none, findings, full_findings};
+use unwaited::project::{FileReport, Outcome};
+use unwaited::report::{self, Closing, Colour, Content, Format, Look};
+use unwaited::rules::{DIAGNOSTICS, RULES};
+use unwaited::source::SourceFile;
 
-/// The code blocks of a section of a page.
+/// The Python of a section of a page.
 fn blocks<'p>(page: &'p str, section: &str) -> Vec<&'p str> {
+    fenced(page, section, "python")
+}
+
+/// The blocks of a section of a page that are marked with a word.
+fn fenced<'p>(page: &'p str, section: &str, word: &str) -> Vec<&'p str> {
     let heading = format!("\n## {section}\n");
     let Some((_, rest)) = page.split_once(heading.as_str()) else { return Vec::new() };
     let section = rest.split("\n## ").next().unwrap_or_default();
-    let fenced = section.split("```python\n").skip(1);
-    fenced.filter_map(|block| block.split("```").next()).collect()
+    let opening = format!("```{word}\n");
+    let fenced: Vec<&str> = section.split(opening.as_str()).skip(1).collect();
+    fenced.into_iter().filter_map(|block| block.split("```").next()).collect()
 }
 
 #[test]
@@ -44,13 +53,48 @@ fn the_remedy_of_every_page_is_silent() {
     assert_none(&complaints);
 }
 
+/// What is printed of the first finding in a text, the markers taken off.
+fn first_report(mistake: &str) -> String {
+    let unmarked = mistake.lines().map(|line| line.split("  #~ ").next().unwrap_or_default());
+    let text = unmarked.map(|line| format!("{line}\n")).collect::<String>();
+    let findings = full_findings(&text).into_iter().take(1).collect();
+    let name = "mistake.py".to_owned();
+    let source = Some(SourceFile::new(&name, &text));
+    let outcome =
+        Outcome { reports: vec![FileReport { name, source, findings }], files: 1, notes: Vec::new() };
+    let look = Look {
+        format: Format::Full,
+        content: Content::Findings,
+        closing: Closing::Omitted,
+        colour: Colour::Plain,
+        width: 100,
+    };
+    let mut out = Vec::new();
+    let written = report::write(&outcome, &look, &mut out);
+    assert!(written.is_ok(), "nothing stops a report from being written into memory");
+    String::from_utf8_lossy(&out).trim_end().to_owned()
+}
+
+#[test]
+fn the_diagnostic_of_a_page_is_what_its_mistake_prints() {
+    let mut complaints = Vec::new();
+    for rule in RULES {
+        let shown = fenced(rule.page, "Diagnostic", "text");
+        for (shown, mistake) in shown.into_iter().zip(blocks(rule.page, "Mistake")) {
+            let printed = first_report(mistake);
+            if shown.trim_end() != printed {
+                complaints.push(format!("{} prints\n{printed}\n", rule.name));
+            }
+        }
+    }
+    assert_none(&complaints);
+}
+
 #[test]
 fn every_page_says_what_the_list_says() {
     for rule in RULES {
-        let law = match rule.law {
-            Law::Reach => "*Law: Reach.",
-            Law::Api => "*Law: API.",
-        };
+        let name = rule.law.words().split(':').next().unwrap_or_default();
+        let law = format!("*Law: {name}.");
         let severity = format!("Severity: {}.", rule.severity.word());
         assert!(rule.page.starts_with(&format!("# {}\n\n{law}", rule.name)), "the head of {}", rule.name);
         assert!(rule.page.contains(&severity), "the page of {} gives another severity", rule.name);

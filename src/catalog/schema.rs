@@ -28,6 +28,9 @@
 
 use serde::Deserialize;
 
+use super::data::Data;
+use super::work::Work;
+
 /// One file of the catalogue.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -61,6 +64,21 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// Computations that take time.
+    #[serde(default)]
+    pub work: Vec<Work>,
+    /// Where a send that is waited for at once blocks both ranks head to head: when, as a clause (`above the eager limit`).
+    #[serde(default)]
+    pub sends_block: Option<String>,
+    /// What methods, attributes and functions do to the data of the library's tensors or arrays.
+    #[serde(default)]
+    pub data: Vec<Data>,
+    /// The libraries whose buffers the library's tensors or arrays are.
+    #[serde(default)]
+    pub buffers_of: Vec<String>,
+    /// Whether source and destination of one operation must be different buffers.
+    #[serde(default)]
+    pub apart: bool,
     /// The library whose drop entries apply to kinds of operations that this one has no entry for (default: the one whose
     /// handle a function gives).
     #[serde(default)]
@@ -209,9 +227,18 @@ pub struct Function {
     /// For a finish: whether a second one on the same handle is a mistake, for which kinds and backends.
     #[serde(default)]
     pub again: Vec<Again>,
+    /// For a poll: for which kinds and backends the answer stays no until somebody waits.
+    #[serde(default)]
+    pub stays_false: Vec<Again>,
     /// For a finish or poll: what it returns.
     #[serde(default)]
     pub returns: Returns,
+    /// For a start: whether its message is what the wait returns, instead of filling a buffer.
+    #[serde(default)]
+    pub gives_message: bool,
+    /// The room for a message that is to be unpacked, where it has to be given.
+    #[serde(default)]
+    pub room: Option<Room>,
     /// For an operation object: the argument that names the function to run, and the functions that it may name.
     #[serde(default)]
     pub runs: Option<Runs>,
@@ -261,6 +288,8 @@ pub enum Does {
     Nothing,
     /// Waits for everything that is in the streams of a device: `torch.cuda.synchronize`.
     Fence,
+    /// Lets time pass and does nothing: `time.sleep`.
+    Pause,
     /// Never returns: `sys.exit`, `Abort`.
     Exit,
     /// Gives a container of the elements of its argument: `list`, `sorted`, `reversed`, `iter`, `deque`.
@@ -362,6 +391,9 @@ pub struct Buffer {
     /// Whether the call copies it at once (a pickled message): then it may be changed.
     #[serde(default)]
     pub copied: bool,
+    /// Whether the argument is a list of which each element is a buffer.
+    #[serde(default)]
+    pub each: bool,
 }
 
 /// How an operation uses a buffer.
@@ -390,7 +422,17 @@ pub struct Timeout {
     pub rejects: Vec<String>,
 }
 
-/// A second finish that goes wrong.
+/// Room for a message whose size the receiver does not know.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Room {
+    /// The argument that is the room, or says how large it is.
+    pub argument: String,
+    /// What happens without it, one clause in the present tense.
+    pub harm: String,
+}
+
+/// A finish or poll that goes wrong.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Again {

@@ -5,32 +5,34 @@ use std::rc::Rc;
 use super::calls::Results;
 use super::event::{Misuse, What};
 use super::loops::direct_objects;
+use super::messages::Room;
 use super::program::Type;
 use super::run::Run;
 use super::state::{Effect, State};
 use super::symbol::{Symbol, Term};
 use super::value::{
-    Bound, Container, Handle, Manager, Object, ObjectId, Operation, Passing, Slot, Status, Test, Value,
+    Bound, Container, Handle, InFlight, Manager, Object, ObjectId, Operation, Passing, Slot, Status, Test,
+    Value,
 };
 use crate::catalog::{ApiId, Count, Does, Function, Returns, WhichOf};
-use crate::ir::{Constant, ContainerKind, Operator, Which};
+use crate::ir::{Constant, ContainerKind, Operand, Operator, Usage, Which};
 use crate::source::Span;
 
 /// Running numbers.
 pub(crate) const COUNT: Operator = Operator::Other("numbers up to");
 
 /// A tuple of symbols.
-const TUPLE: Operator = Operator::Other("tuple");
+pub(crate) const TUPLE: Operator = Operator::Other("tuple");
 
 /// The arguments of a call, as a catalogued function sees them.
-struct Given<'c> {
-    entry: &'c Function,
+pub(crate) struct Given<'c> {
+    pub(crate) entry: &'c Function,
     receiver: Option<Value>,
     arguments: Vec<Bound>,
 }
 
 /// An argument, if the call gives one.
-enum Argument {
+pub(crate) enum Argument {
     Given(Value, Span),
     /// `*args` or `**kwargs` may contain it.
     Hidden,
@@ -48,6 +50,7 @@ impl Run<'_, '_> {
     ) -> Results {
         let catalog = self.program.catalog;
         let entry = catalog.function(api);
+        self.overlap.note_call(self.here.operation, api);
         let mut given = Given { entry, receiver: receiver.cloned(), arguments: arguments.to_vec() };
         if given.receiver.is_none()
             && catalog.owner(api).is_some()
@@ -80,7 +83,10 @@ impl Run<'_, '_> {
     ) -> Value {
         match given.entry.does {
             Does::Finish => self.finish_by_api(state, api, given),
-            Does::Poll => self.poll_by_api(state, given),
+            Does::Poll => {
+                self.note_poll(state, api, &given.target());
+                self.poll_by_api(state, given)
+            }
             Does::Release => {
                 let target = given.target();
                 self.release(state, &target);
@@ -90,7 +96,8 @@ impl Run<'_, '_> {
             Does::Build => self.build(state, api, given),
             Does::Launch => self.launch(state, api, given),
             Does::Prepare => {
-                let handle = self.new_handle(api, Status::Prepared, None);
+                let buffers = self.buffers_of(state, api, given);
+                let handle = Handle { buffers, ..self.new_handle(api, Status::Prepared, None) };
                 Value::Object(state.make(self.site(0), Object::Handle(handle)))
             }
             Does::Restart => {
@@ -105,7 +112,15 @@ impl Run<'_, '_> {
                 self.name_backend(given);
                 Value::NONE
             }
-            Does::Nothing | Does::Fence => self.plain_result(state, api, given),
+            Does::Pause => self.plain_result(state, api, given),
+            Does::Nothing => {
+                self.use_buffers(state, api, given);
+                self.plain_result(state, api, given)
+            }
+            Does::Fence => {
+                self.complete_buffers(state);
+                self.plain_result(state, api, given)
+            }
             Does::Count => self.count(state, given),
             Does::Map | Does::Filter => self.lazy(state, given),
             Does::Read => self.read_result(state, api, given),
@@ -141,37 +156,74 @@ impl Run<'_, '_> {
     /// Starts an operation in every way in which the call asks for one.
     fn start_if_asked(&mut self, mut state: State, api: ApiId, given: &Given<'_>) -> Results {
         self.summary.communicates = true;
+        if state.expecting == 0
+            && let Some(room) = &given.entry.room
+        {
+            self.note_room(api, self.room_in(given, &room.argument));
+        }
         let Some(when) = &given.entry.when else {
-            let value = self.start(&mut state, api, None);
+            let value = self.start(&mut state, api, None, given);
             return vec![(state, value)];
         };
         let (condition, span) = match given.argument(&when.argument) {
             Argument::Given(value, span) => (value, span),
             Argument::Hidden => return vec![(state, Value::UNKNOWN)],
             Argument::Absent if when.default == when.is => {
-                let value = self.start(&mut state, api, None);
+                let value = self.start(&mut state, api, None, given);
                 return vec![(state, value)];
             }
-            Argument::Absent => return vec![(state, Value::NONE)],
+            Argument::Absent => {
+                self.use_buffers(&mut state, api, given);
+                return vec![(state, Value::NONE)];
+            }
         };
         let started = self.assume(state.clone(), &condition, when.is);
         let not_started = self.assume(state, &condition, !when.is);
         let conditional = (!not_started.is_empty()).then_some(span);
         let mut results = Vec::new();
         for mut state in started {
-            let value = self.start(&mut state, api, conditional);
+            let value = self.start(&mut state, api, conditional, given);
             results.push((state, value));
         }
-        results.extend(not_started.into_iter().map(|state| (state, Value::NONE)));
+        for mut state in not_started {
+            self.use_buffers(&mut state, api, given);
+            results.push((state, Value::NONE));
+        }
         results
     }
 
-    fn start(&mut self, state: &mut State, api: ApiId, conditional: Option<Span>) -> Value {
+    /// Whether a call gives room for the message.
+    fn room_in(&self, given: &Given<'_>, argument: &str) -> Room {
+        match given.argument(argument) {
+            Argument::Given(Value::NONE, _) | Argument::Absent => Room::Missing,
+            Argument::Given(..) | Argument::Hidden => Room::Given,
+        }
+    }
+
+    fn start(
+        &mut self,
+        state: &mut State,
+        api: ApiId,
+        conditional: Option<Span>,
+        given: &Given<'_>,
+    ) -> Value {
+        let buffers = self.buffers_of(state, api, given);
+        self.start_on(state, api, conditional, buffers)
+    }
+
+    fn start_on(
+        &mut self,
+        state: &mut State,
+        api: ApiId,
+        conditional: Option<Span>,
+        buffers: Rc<[InFlight]>,
+    ) -> Value {
         self.summary.communicates = true;
+        self.check_buffers(state, api, &buffers);
         if state.coalescing > 0 || state.expecting > 0 {
             return Value::UNKNOWN;
         }
-        let mut handle = self.new_handle(api, Status::Pending, conditional);
+        let mut handle = Handle { buffers, ..self.new_handle(api, Status::Pending, conditional) };
         handle.guard = state.path.last().map(|decision| decision.step.span);
         if self.program.catalog.function(api).count == Count::List {
             handle.many = true;
@@ -182,14 +234,24 @@ impl Run<'_, '_> {
     }
 
     /// The primitive form of a start.
-    pub(crate) fn start_by_name(&mut self, state: &mut State, api: &str) -> Value {
-        match self.program.catalog.api(api) {
-            Some(api) => self.start(state, api, None),
-            None => Value::UNKNOWN,
+    pub(crate) fn start_by_name(
+        &mut self,
+        state: &mut State,
+        api: &str,
+        buffers: &[(Operand, Usage)],
+    ) -> Value {
+        let Some(api) = self.program.catalog.api(api) else { return Value::UNKNOWN };
+        let (sort, at) = (self.program.catalog.sort_of_buffers(api), self.here.span);
+        let mut all = Vec::new();
+        for (buffer, usage) in buffers {
+            if let Value::Symbol(region) = self.operand(state, buffer) {
+                all.push(InFlight { region, usage: *usage, sort, at });
+            }
         }
+        self.start_on(state, api, None, all.into())
     }
 
-    fn new_handle(&self, api: ApiId, status: Status, conditional: Option<Span>) -> Handle {
+    pub(crate) fn new_handle(&self, api: ApiId, status: Status, conditional: Option<Span>) -> Handle {
         Handle {
             api,
             started: self.here.span,
@@ -207,6 +269,8 @@ impl Run<'_, '_> {
             guarded: self.own_guard(api),
             made_in: self.here.in_loop,
             guard: None,
+            buffers: Rc::new([]),
+            touched: None,
         }
     }
 
@@ -239,6 +303,7 @@ impl Run<'_, '_> {
     fn finish_by_api(&mut self, state: &mut State, api: ApiId, given: &Given<'_>) -> Value {
         let target = given.target();
         let which = Which::from(given.entry.which);
+        self.note_message(state, &target, given.entry.returns);
         self.finish_value(state, &target, which, Some(api));
         match given.entry.returns {
             Returns::Handles => target,
@@ -357,6 +422,7 @@ impl Run<'_, '_> {
             launch: None,
             escaped: false,
             many: false,
+            buffers: self.buffers_of(state, api, given),
         };
         Value::Object(state.make(self.site(0), Object::Operation(operation)))
     }
@@ -412,6 +478,9 @@ impl Run<'_, '_> {
         let mut handle = self.new_handle(api, Status::Pending, None);
         handle.guard = state.path.last().map(|decision| decision.step.span);
         handle.launched = true;
+        handle.buffers = launched_buffers(state, &target);
+        self.check_launched(state, api, &target);
+        self.check_buffers(state, api, &handle.buffers.clone());
         if count == Some(1) {
             let handle = state.make(self.site(1), Object::Handle(handle));
             let mut list = Container::new(ContainerKind::List, self.here.in_loop);
@@ -517,7 +586,7 @@ impl Run<'_, '_> {
     }
 
     /// The symbol of a value; a tuple of symbols has one too.
-    fn plain_symbol(&mut self, state: &State, value: &Value) -> Symbol {
+    pub(crate) fn plain_symbol(&mut self, state: &State, value: &Value) -> Symbol {
         let Value::Object(id) = value else { return value.symbol().unwrap_or(Symbol::UNKNOWN) };
         let Some(container) = state.container(*id) else { return Symbol::UNKNOWN };
         let parts: Option<Vec<Symbol>> = container.entries.iter().map(|(_, value)| value.symbol()).collect();
@@ -760,7 +829,7 @@ impl Given<'_> {
     }
 
     /// The value of a parameter.
-    fn argument(&self, name: &str) -> Argument {
+    pub(crate) fn argument(&self, name: &str) -> Argument {
         if name == "self" {
             return match &self.receiver {
                 Some(value) => Argument::Given(value.clone(), Span::default()),
@@ -801,6 +870,16 @@ impl From<WhichOf> for Which {
             WhichOf::Several => Self::Several,
         }
     }
+}
+
+/// The buffers of the operations in a value.
+fn launched_buffers(state: &State, target: &Value) -> Rc<[InFlight]> {
+    let all = state.reach(&[target]);
+    let operations = all.into_iter().filter_map(|id| match state.heap.get(&id) {
+        Some(Object::Operation(operation)) => Some(operation.buffers.to_vec()),
+        _ => None,
+    });
+    operations.flatten().collect()
 }
 
 fn is_one(state: &State, id: ObjectId) -> bool {

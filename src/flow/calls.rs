@@ -16,7 +16,7 @@ use super::run::Run;
 use super::state::{Effect, State};
 use super::symbol::{Symbol, Term};
 use super::value::{Bound, Container, Manager, Object, ObjectId, Partial, Passing, Test, Value};
-use crate::catalog::{ApiId, Does};
+use crate::catalog::{ApiId, DataUse, Does};
 use crate::ir::{
     ClassId, Constant, ContainerKind, Flavour, FunctionId, FunctionKind, Local, Meaning, Operand, Operator,
     Which,
@@ -61,12 +61,16 @@ impl Run<'_, '_> {
         }
     }
 
-    pub(crate) fn call_path(&mut self, state: State, path: &str, arguments: &[Bound]) -> Results {
+    pub(crate) fn call_path(&mut self, mut state: State, path: &str, arguments: &[Bound]) -> Results {
+        self.touch_by_function(&mut state, path, arguments);
         if let Some(api) = self.program.catalog.api(path) {
             return self.call_api(state, api, None, arguments);
         }
         let made = self.program.catalog.class(path);
         let callee = self.program.symbols.intern(Term::Path(path.into()));
+        if let Some(used) = self.program.catalog.data_function(path) {
+            return self.call_on_data(state, used, callee, None, arguments);
+        }
         let mut results = self.call_unknown(state, callee, arguments);
         if let Some(class) = made {
             for (state, value) in &mut results {
@@ -76,6 +80,30 @@ impl Run<'_, '_> {
             }
         }
         results
+    }
+
+    /// Calls a function that is known for what it does to data: it keeps nothing of what it is given. A method is known by
+    /// its name alone, and `box.add(handle)` keeps it.
+    fn call_on_data(
+        &mut self,
+        mut state: State,
+        used: DataUse,
+        callee: Symbol,
+        receiver: Option<Symbol>,
+        arguments: &[Bound],
+    ) -> Results {
+        if receiver.is_some() {
+            arguments.iter().for_each(|bound| self.give_away(&mut state, &bound.value));
+        }
+        match self.data_result(&mut state, used, callee, receiver, arguments) {
+            Some(value) => vec![(state, value)],
+            None => {
+                let held = state.effects.len();
+                let mut results = self.call_unknown(state, callee, arguments);
+                results.iter_mut().for_each(|(state, _)| state.effects.truncate(held));
+                results
+            }
+        }
     }
 
     /// Calls something of which nothing is known: what it is given may end up anywhere.
@@ -93,6 +121,7 @@ impl Run<'_, '_> {
             Symbol::UNKNOWN => self.fresh(&mut state, 0),
             same => same,
         };
+        self.make_anew(&mut state, result);
         self.disturb(result);
         vec![(state, Value::Symbol(result))]
     }
@@ -134,6 +163,7 @@ impl Run<'_, '_> {
             Term::Function(function) => self.share_captures(state, function),
             _ => {
                 self.disturb(symbol);
+                self.forget_buffers_of(state, symbol);
                 state.escape_memory_of(&self.program.symbols, symbol);
                 state.affect(Effect::Escape(symbol));
             }
@@ -194,6 +224,12 @@ impl Run<'_, '_> {
         arguments: &[Bound],
     ) -> Results {
         let this = Value::Symbol(receiver);
+        let elsewhere = matches!(self.program.symbols.term(receiver), Term::Path(_) | Term::Class(_));
+        // A method that takes a handle is not one of a tensor, whatever it is called.
+        let takes_handle = arguments.iter().any(|bound| self.is_handle(&state, &bound.value));
+        if !elsewhere && !takes_handle && self.program.type_of(receiver).is_none() {
+            self.touch_by_method(&mut state, receiver, name, arguments);
+        }
         match self.program.type_of(receiver) {
             Some(Type::Catalogued(class)) => {
                 if let Some(api) = self.program.catalog.method(class, name) {
@@ -245,6 +281,15 @@ impl Run<'_, '_> {
         {
             return self.call_function(state, function, Some(this), arguments);
         }
+        if let Some(used) = self.program.catalog.data_method(name, state.sort_in_flight())
+            && self.program.finishing(name).is_none()
+        {
+            let callee = self.program.symbols.field(receiver, name);
+            return self.call_on_data(state, used, callee, Some(receiver), arguments);
+        }
+        if self.program.completes(name) {
+            self.complete_buffers(&mut state);
+        }
         if let Some(api) = self.program.finishing(name) {
             self.wait_on_attribute_list(&state, receiver, api);
             let finish = self.program.catalog.function(api);
@@ -256,7 +301,10 @@ impl Run<'_, '_> {
             self.finish_value(&mut state, &this, which, None);
             state.escape_memory_of(&self.program.symbols, receiver);
         } else {
-            self.give_symbol_away(&mut state, receiver);
+            // `self.model(x)`: what is called is something that `self` keeps, and `self` does not go with it.
+            let kept = self.program.keeps(receiver, name);
+            let given = if kept { self.program.symbols.field(receiver, name) } else { receiver };
+            self.give_symbol_away(&mut state, given);
         }
         let callee = self.program.symbols.field(receiver, name);
         self.call_unknown(state, callee, arguments)
@@ -501,7 +549,8 @@ impl Run<'_, '_> {
         }
     }
 
-    fn forget_facts_about(&self, state: &mut State, symbol: Symbol) {
+    fn forget_facts_about(&mut self, state: &mut State, symbol: Symbol) {
+        self.forget_buffers_in(state, symbol);
         state.outdate(&self.program.symbols, symbol);
     }
 

@@ -1,6 +1,7 @@
 //! What finishes a handle, and what cannot.
 
 use super::event::{Handle as Told, Idle, Note, Selection, What};
+use super::flight::forget_buffers;
 use super::loops::direct_objects;
 use super::run::Run;
 use super::state::{Effect, State};
@@ -77,6 +78,7 @@ impl Run<'_, '_> {
                 }
             }
         }
+        self.note_late_wait(state, symbol);
         state.affect(Effect::Finish(symbol, which));
     }
 
@@ -93,6 +95,7 @@ impl Run<'_, '_> {
         match handle.status {
             Status::Prepared => {}
             Status::Pending | Status::Mixed => {
+                self.note_single_wait(state, id);
                 if let Some(handle) = state.handle_mut(id) {
                     handle.status = Status::Finished;
                     handle.finished = Some(span);
@@ -183,6 +186,8 @@ impl Run<'_, '_> {
         if let Some(container) = state.container_mut(id) {
             container.partly.get_or_insert((at, how));
         }
+        // What the others use may be complete too.
+        objects.into_iter().for_each(|id| forget_buffers(state, id));
     }
 
     fn wait_on_list(&mut self, state: &State, id: ObjectId, api: Option<ApiId>) {

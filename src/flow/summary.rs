@@ -16,9 +16,10 @@
 //! spans of the story.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::program::Type;
-use super::state::Effect;
+use super::state::{Effect, Touched, touched_on_both};
 use super::symbol::{Symbol, Symbols, Term};
 use super::value::{Object, ObjectId, Value};
 
@@ -45,6 +46,8 @@ pub(crate) struct Outcome {
     pub(crate) conditions: Conditions,
     /// What was done to things of the caller.
     pub(crate) effects: Vec<Effect>,
+    /// What was touched of what the caller may have in flight, in order.
+    pub(crate) touches: Rc<[Touched]>,
     /// What places that the caller can see hold.
     pub(crate) stores: Vec<(Symbol, Value)>,
     /// The result.
@@ -68,6 +71,7 @@ impl Summary {
                     known.result = Value::UNKNOWN;
                 }
                 known.forget_differing_stores(&outcome);
+                known.touches = touched_on_both(&known.touches, &outcome.touches);
                 return;
             }
         }
@@ -135,6 +139,13 @@ impl Summary {
                     && outcome.types.is_empty()
             })
             && self.computes
+    }
+
+    /// What is touched whichever way the function takes.
+    pub(crate) fn certain_touches(&self) -> Rc<[Touched]> {
+        let mut all = self.outcomes.iter().map(|outcome| outcome.touches.clone());
+        let first = all.next().unwrap_or_default();
+        all.fold(first, |common, touches| touched_on_both(&common, &touches))
     }
 
     /// Whether some outcome gives a handle, or stores or pushes one.

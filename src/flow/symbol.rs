@@ -242,6 +242,7 @@ impl Symbols {
         }
         if operands.contains(&Symbol::UNKNOWN)
             && !matches!(operator, Operator::And | Operator::Or | Operator::Not)
+            && *operator != super::regions::SLICE
         {
             return Symbol::UNKNOWN;
         }

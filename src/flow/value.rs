@@ -19,8 +19,8 @@ use std::rc::Rc;
 
 use super::event::{Origin, Selection};
 use super::symbol::{Site, Symbol};
-use crate::catalog::{ApiId, AtDrop};
-use crate::ir::{ContainerKind, FunctionId, Which};
+use crate::catalog::{ApiId, AtDrop, Sort};
+use crate::ir::{ContainerKind, FunctionId, Usage, Which};
 use crate::source::Span;
 
 /// The name of an object.
@@ -225,6 +225,23 @@ pub(crate) struct Handle {
     pub(crate) made_in: Option<u32>,
     /// The last condition that was decided before the start.
     pub(crate) guard: Option<Span>,
+    /// What it uses until it is finished.
+    pub(crate) buffers: Rc<[InFlight]>,
+    /// The operation that has touched one of them, and was reported.
+    pub(crate) touched: Option<u32>,
+}
+
+/// A buffer that an operation uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct InFlight {
+    /// What names it.
+    pub(crate) region: Symbol,
+    /// How it is used.
+    pub(crate) usage: Usage,
+    /// The sort of data.
+    pub(crate) sort: Option<Sort>,
+    /// The argument that gave it.
+    pub(crate) at: Span,
 }
 
 /// A guard that holds a handle.
@@ -403,6 +420,8 @@ pub(crate) struct Operation {
     pub(crate) escaped: bool,
     /// Whether it stands for any number of operations.
     pub(crate) many: bool,
+    /// What it will use.
+    pub(crate) buffers: Rc<[InFlight]>,
 }
 
 /// A function with some arguments bound.

@@ -28,15 +28,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         What::NoSuchMethod { handle, method, class, at } => {
             (handle, at, no_such_method(handle, method, class, context))
         }
-        What::Lost { .. }
-        | What::PartlyWaited { .. }
-        | What::Kept { .. }
-        | What::Unlaunched { .. }
-        | What::WaitNeverRuns { .. }
-        | What::WaitedTwice { .. }
-        | What::OwnerDropped { .. }
-        | What::BadTimeout { .. }
-        | What::BatchMisuse { .. } => return None,
+        _ => return None,
     };
     Some(Finding {
         rule: RULE.name,
