@@ -31,6 +31,7 @@ use super::state::State;
 use super::value::{Handle, Object, ObjectId, Status, Value};
 use crate::catalog::{ApiId, Catalog, Does};
 use crate::ir::{BlockId, Function, FunctionId, Local, Loop, Op, Operation, Terminator, Unit};
+use crate::source::Span;
 
 /// What the interpreter has seen of each operation of a function, by the operation's number.
 #[derive(Default)]
@@ -47,6 +48,8 @@ pub(crate) struct Seen {
 struct Wait {
     handle: Told,
     company: Company,
+    /// Where it stands for a reader: the drop of a guard waits where the guard was made.
+    at: Span,
 }
 
 /// Whether other operations are in flight at a wait.
@@ -86,7 +89,7 @@ impl Run<'_, '_> {
         let others = state.heap.iter().any(|(&other, object)| other != id && is_in_flight(object));
         let company = if others { Company::Others } else { Company::Alone };
         let is_clear = handle.certain && !handle.aliased && !handle.many && handle.conditional.is_none();
-        let new = is_clear.then(|| Wait { handle: told(handle, None), company });
+        let new = is_clear.then(|| Wait { handle: told(handle, None), company, at: self.here.span });
         let known = self.overlap.waits.entry(self.here.operation).or_insert_with(|| new.clone());
         let agree = match (&*known, &new) {
             (Some(known), Some(new)) => known.handle.started == new.handle.started,
