@@ -2,15 +2,18 @@
 
 mod support;
 
-use support::{Markers, assert_none, findings, full_findings};
+use support::{Markers, assert_none, findings_in, full_findings_in};
 use unwaited::project::{FileReport, Outcome};
 use unwaited::report::{self, Closing, Colour, Content, Format, Look};
 use unwaited::rules::{DIAGNOSTICS, RULES};
-use unwaited::source::SourceFile;
+use unwaited::source::{Language, SourceFile};
 
-/// The Python of a section of a page.
-fn blocks<'p>(page: &'p str, section: &str) -> Vec<&'p str> {
-    fenced(page, section, "python")
+/// The programs in a section of a page, Python first.
+fn blocks<'p>(page: &'p str, section: &str) -> Vec<(Language, &'p str)> {
+    let languages = [Language::Python, Language::Rust].into_iter();
+    let of =
+        |language: Language| fenced(page, section, language.name()).into_iter().map(move |it| (language, it));
+    languages.flat_map(of).collect()
 }
 
 /// The blocks of a section of a page that are marked with a word.
@@ -29,10 +32,10 @@ fn the_mistake_of_every_page_is_found_to_the_line() {
     for rule in RULES {
         let mistakes = blocks(rule.page, "Mistake");
         assert!(!mistakes.is_empty(), "the page of {} shows no mistake", rule.name);
-        for mistake in mistakes {
+        for (language, mistake) in mistakes {
             let markers = Markers::of(mistake);
             assert_eq!(markers.rules(), [rule.name].into(), "the markers on the page of {}", rule.name);
-            let differences = markers.differences(&findings(mistake));
+            let differences = markers.differences(&findings_in(language, mistake));
             complaints.extend(differences.into_iter().map(|it| format!("{}, mistake, {it}", rule.name)));
         }
     }
@@ -45,8 +48,8 @@ fn the_remedy_of_every_page_is_silent() {
     for rule in RULES {
         let remedies = blocks(rule.page, "Remedy");
         assert!(!remedies.is_empty(), "the page of {} shows no remedy", rule.name);
-        for remedy in remedies {
-            let differences = Markers::default().differences(&findings(remedy));
+        for (language, remedy) in remedies {
+            let differences = Markers::default().differences(&findings_in(language, remedy));
             complaints.extend(differences.into_iter().map(|it| format!("{}, remedy, {it}", rule.name)));
         }
     }
@@ -54,11 +57,14 @@ fn the_remedy_of_every_page_is_silent() {
 }
 
 /// What is printed of the first finding in a text, the markers taken off.
-fn first_report(mistake: &str) -> String {
-    let unmarked = mistake.lines().map(|line| line.split("  #~ ").next().unwrap_or_default());
+fn first_report(language: Language, mistake: &str) -> String {
+    let marker = format!(" {}~ ", language.comment_mark());
+    let unmarked =
+        mistake.lines().map(|line| line.split(marker.as_str()).next().unwrap_or_default().trim_end());
     let text = unmarked.map(|line| format!("{line}\n")).collect::<String>();
-    let findings = full_findings(&text).into_iter().take(1).collect();
-    let name = "mistake.py".to_owned();
+    let findings = full_findings_in(language, &text).into_iter().take(1).collect();
+    let ending = if language == Language::Rust { "rs" } else { "py" };
+    let name = format!("mistake.{ending}");
     let source = Some(SourceFile::new(&name, &text));
     let outcome =
         Outcome { reports: vec![FileReport { name, source, findings }], files: 1, notes: Vec::new() };
@@ -80,8 +86,8 @@ fn the_diagnostic_of_a_page_is_what_its_mistake_prints() {
     let mut complaints = Vec::new();
     for rule in RULES {
         let shown = fenced(rule.page, "Diagnostic", "text");
-        for (shown, mistake) in shown.into_iter().zip(blocks(rule.page, "Mistake")) {
-            let printed = first_report(mistake);
+        for (shown, (language, mistake)) in shown.into_iter().zip(blocks(rule.page, "Mistake")) {
+            let printed = first_report(language, mistake);
             if shown.trim_end() != printed {
                 complaints.push(format!("{} prints\n{printed}\n", rule.name));
             }
@@ -98,7 +104,7 @@ fn every_page_says_what_the_list_says() {
         let severity = format!("Severity: {}.", rule.severity.word());
         assert!(rule.page.starts_with(&format!("# {}\n\n{law}", rule.name)), "the head of {}", rule.name);
         assert!(rule.page.contains(&severity), "the page of {} gives another severity", rule.name);
-        let allow = format!("# unwaited: ignore[{}]", rule.name);
+        let allow = format!(" unwaited: ignore[{}]", rule.name);
         assert!(rule.page.contains(&allow), "the page of {} does not say how to allow it", rule.name);
     }
 }

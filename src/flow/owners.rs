@@ -57,6 +57,10 @@ impl Run<'_, '_> {
         how: Loss,
         path: &Rc<Vec<Decision>>,
     ) {
+        // Who drops it by name has thought of it.
+        if !matches!(how, Loss::Discarded | Loss::Underscore | Loss::ScopeEnd) {
+            return;
+        }
         for object in gone.values() {
             let Object::Manager(Manager::Owner(owner)) = object else { continue };
             if let Some(lent) = owner.lent

@@ -136,9 +136,9 @@ fn exposure(view: &View<'_>, pair: &Pair<'_>) -> Option<Exposure> {
     let receives = |api: ApiId| usage(api) == Some(UsageName::Receives) || is_named(view, api, "receive");
     let follows = |api: ApiId| sends(api) || (own == UsageName::Sends && receives(api));
     let later = super::numbered(view.function).find(|(number, op)| {
-        *number > pair.wait.number
-            && op.span != pair.start.op.span
+        op.span != pair.start.op.span
             && view.seen.called_at(*number).any(follows)
+            && view.leads_to(pair.wait.number, *number)
     });
     let header = view.loop_around(pair.block).map(|of| of.span);
     match (own, header, later) {
