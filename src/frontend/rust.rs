@@ -88,15 +88,24 @@ fn parse_and_lower(text: &str, catalog: &Catalog) -> Lowered {
         }
         Err(error) => {
             let at = error.span().byte_range();
-            let end = text.len().min(u32::MAX as usize) as u32;
-            let span = Span::new((at.start as u32).min(end), (at.end as u32).min(end));
-            let mut message = error.to_string();
-            if let Some(first) = message.get_mut(..1) {
-                first.make_ascii_lowercase();
-            }
-            unread(&message, span)
+            let start = text.floor_char_boundary(at.start);
+            let next = text.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+            let end = at.end.min(text.len()).max(start + next);
+            unread(&message_of(&error), Span::new(start as u32, end as u32))
         }
     }
+}
+
+/// What the parser says, as a clause.
+fn message_of(error: &syn::Error) -> String {
+    let mut message = error.to_string();
+    if message.starts_with("cannot parse string into token stream") || message == "lex error" {
+        return "this is no word or sign of Rust".to_owned();
+    }
+    if let Some(first) = message.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    message
 }
 
 /// A file of which nothing is known but why.
