@@ -18,12 +18,14 @@ mod parameters;
 mod pattern;
 mod schema;
 mod words;
+mod work;
 
 pub use data::{Data, DataUse, Form, Gives, Sort, Touches};
 pub use error::CatalogError;
 pub(crate) use error::nearest;
 pub use files::FILES;
 pub use schema::*;
+pub use work::Work;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -51,11 +53,14 @@ pub struct Catalog {
     value_paths: HashMap<String, TypeId>,
     /// Modules that any project may re-export under its own path, as `.MPI.`, with the canonical module, as `mpi4py.MPI.`.
     moved: Vec<(String, String)>,
+    /// The blocking forms of what starts something.
+    blocking: BTreeSet<ApiId>,
     /// All methods of a name, of all classes.
     named: HashMap<String, Vec<ApiId>>,
     data: data::DataTables,
     /// Names of functions and methods that use their first argument as a buffer.
     buffer_first: BTreeSet<String>,
+    work: work::WorkTables,
     words: words::Words,
 }
 
@@ -196,6 +201,16 @@ impl Catalog {
     /// Whether some function or method of this name uses its first argument as a buffer.
     pub fn takes_buffer_first(&self, name: &str) -> bool {
         self.buffer_first.contains(name)
+    }
+
+    /// Whether a function is the blocking form of one that starts something.
+    pub fn is_blocking(&self, api: ApiId) -> bool {
+        self.blocking.contains(&api)
+    }
+
+    /// When a send that is waited for at once blocks both ranks head to head, where the library says so.
+    pub fn sends_block(&self, api: ApiId) -> Option<&str> {
+        self.library(self.api_entry(api)).sends_block.as_deref()
     }
 
     /// Whether source and destination of one operation of an api must be different buffers.

@@ -11,10 +11,15 @@
 
 mod arguments;
 mod check;
+mod config;
+mod fix;
+mod ignore;
 mod output;
 mod progress;
 mod prove;
 mod rule;
+mod server;
+mod settings;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -44,8 +49,10 @@ fn execute(command: Command) -> ExitCode {
     match command {
         Command::Check(arguments) => check::run(&arguments).into(),
         Command::Rule(arguments) => rule::run(&arguments).into(),
+        Command::Config(arguments) => config::run(&arguments).into(),
         Command::Run(arguments) => crate::runtime::command::run(&arguments),
         Command::Prove(arguments) => prove::run(&arguments),
+        Command::Server(arguments) => server::run(&arguments).into(),
     }
 }
 

@@ -19,7 +19,9 @@
 //! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
 //! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
 //! other functions. [`flight`] knows which buffers an operation uses, [`regions`] which of them overlap, [`touches`] and
-//! [`rebinding`] who gets in their way, [`earlier`] also where an earlier call has started the operation. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`].
+//! [`rebinding`] who gets in their way, [`earlier`] also where an earlier call has started the operation. [`losses`] and
+//! [`slots`] turn what happens into events, unless there are [`excuses`]; [`overlap`] looks at what stands between start and
+//! wait, [`messages`] at what a wait hands over.
 
 mod apis;
 mod calls;
@@ -34,7 +36,9 @@ mod flight;
 mod handles;
 mod loops;
 mod losses;
+mod messages;
 mod order;
+mod overlap;
 mod program;
 mod rebinding;
 mod regions;
@@ -54,7 +58,8 @@ mod wrappers;
 use std::rc::Rc;
 
 pub use event::{
-    Event, Handle, Idle, Loss, Misuse, Note, Origin, Reread, Selection, Standing, Step, Turn, What,
+    Event, Exposure, Handle, Idle, Loss, Misuse, Note, Order, Origin, Reread, Selection, Spare, Standing,
+    Step, Turn, Turns, What,
 };
 
 use crate::catalog::Catalog;

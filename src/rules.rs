@@ -17,13 +17,19 @@ mod buffer_read;
 mod buffer_rebound;
 mod buffer_shared;
 mod buffer_written;
+mod busy_poll;
 mod discarded_handle;
 mod finding;
+mod fix;
 #[cfg(test)]
 mod hand_built;
+mod immediate_wait;
+mod message_discarded;
 mod mistake;
 mod overwritten_handle;
 mod partly_waited;
+mod serialized_loop;
+mod small_receive_room;
 mod story;
 mod temporary_buffer;
 mod unlaunched_operation;
@@ -33,10 +39,13 @@ mod wait_never_runs;
 mod wait_on_list;
 mod waited_twice;
 
-pub use finding::{Finding, Label, Severity};
+pub use finding::{Applicability, Finding, Fix, Label, Severity};
+
+use std::cell::OnceCell;
 
 use crate::catalog::Catalog;
 use crate::flow::Event;
+use crate::source::{Layout, StatementLines};
 
 /// All rules, by law, and in each law the one that explains a mistake best first.
 pub const RULES: &[Rule] = &[
@@ -51,11 +60,16 @@ pub const RULES: &[Rule] = &[
     buffer_shared::RULE,
     buffer_rebound::RULE,
     temporary_buffer::RULE,
+    serialized_loop::RULE,
+    immediate_wait::RULE,
+    busy_poll::RULE,
     batch_misuse::RULE,
     wait_on_list::RULE,
     wait_never_runs::RULE,
     waited_twice::RULE,
     bad_timeout::RULE,
+    message_discarded::RULE,
+    small_receive_room::RULE,
 ];
 
 /// What the tool says about its own work: (name, page). No event leads to these, so they have no check.
@@ -90,6 +104,8 @@ pub enum Law {
     Reach,
     /// A buffer in flight is not touched.
     Quiet,
+    /// Between start and wait there is work to overlap with.
+    Overlap,
     /// A call can do what it says.
     Api,
 }
@@ -100,6 +116,7 @@ impl Law {
         match self {
             Self::Reach => "Reach: a pending handle stays reachable until it is finished",
             Self::Quiet => "Quiet: a buffer in flight is not touched",
+            Self::Overlap => "Overlap: between start and wait there is work",
             Self::Api => "API: a call can do what it says",
         }
     }
@@ -114,6 +131,20 @@ pub struct Context<'a> {
     pub text: &'a str,
     /// The backend in force, where it is known.
     pub backend: Option<&'a str>,
+    lines: OnceCell<StatementLines>,
+}
+
+impl<'a> Context<'a> {
+    /// What is known of a file.
+    pub fn new(catalog: &'a Catalog, text: &'a str, backend: Option<&'a str>) -> Self {
+        Self { catalog, text, backend, lines: OnceCell::new() }
+    }
+
+    /// How the text is laid out, for fixes.
+    fn layout(&self) -> Layout<'a> {
+        let lines = self.lines.get_or_init(|| StatementLines::of_python(self.text));
+        Layout::new(self.text, lines.clone())
+    }
 }
 
 /// Runs every rule over every event: one finding a mistake, in the order of the file.

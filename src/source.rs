@@ -14,10 +14,17 @@
 
 mod comments;
 mod decode;
+mod edit;
+mod ignoring;
+mod layout;
 mod lines;
+mod removal;
 mod suppression;
 
-pub use decode::{Undecodable, decode, is_utf16};
+pub use decode::{Undecodable, decode, encode_like, is_utf16};
+pub use edit::{Edit, agree, apply};
+pub use ignoring::ignore_edits;
+pub use layout::{Layout, Line, StatementLines, mentions, words};
 pub use lines::{Lines, Position};
 pub use suppression::{Misspelt, Named, Reach, Suppression, Suppressions, speaks_to_us};
 

@@ -168,7 +168,7 @@ fn ignored_hidden_and_foreign_files() {
     insta::assert_snapshot!(folder.unwaited("check --show-files --exclude a[b"), @r"
     $ unwaited check --show-files --exclude a[b
     -- standard error
-    error: `a[b` is no pattern for files: unclosed character class; missing ']'
+    error: --exclude: `a[b` is no pattern for files: unclosed character class; missing ']'
     -- exit code 2
     ");
 }

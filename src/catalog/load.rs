@@ -9,6 +9,7 @@ use super::data::DataTables;
 use super::parameters::RECEIVER;
 use super::schema::{Class, Function, Library, OnDrop};
 use super::words::Words;
+use super::work::WorkTables;
 use super::{ApiId, Catalog, CatalogError, TypeId, pattern};
 use crate::source::Language;
 
@@ -40,6 +41,7 @@ pub(super) struct Type {
 pub(super) struct Facts {
     pub(super) name: String,
     pub(super) drops: Vec<OnDrop>,
+    pub(super) sends_block: Option<String>,
     evidence: Vec<String>,
     /// Whether source and destination of one operation must be different buffers.
     pub(super) apart: bool,
@@ -82,6 +84,7 @@ pub(super) fn load(
         loader.declare_functions(file, index)?;
     }
     files.iter().try_for_each(|file| loader.check_operations(file))?;
+    files.iter().for_each(|file| loader.note_blocking(file));
     Ok(loader.catalog)
 }
 
@@ -162,9 +165,11 @@ fn empty(files: &[File<'_>]) -> Catalog {
         type_paths: HashMap::new(),
         value_paths: HashMap::new(),
         moved: files.iter().flat_map(File::moved).collect(),
+        blocking: BTreeSet::new(),
         named: HashMap::new(),
         buffer_first: BTreeSet::new(),
         data: DataTables::new(files.iter().map(|file| file.library)),
+        work: WorkTables::new(files.iter().map(|file| file.library)),
         words: Words::new(functions, asked_for),
     }
 }
@@ -175,7 +180,13 @@ fn facts(library: &Library) -> Facts {
         [] => library.modules.iter().map(first_segment).collect(),
         given => given.to_vec(),
     };
-    Facts { name: library.library.clone(), drops: library.drops.clone(), evidence, apart: library.apart }
+    Facts {
+        name: library.library.clone(),
+        drops: library.drops.clone(),
+        sends_block: library.sends_block.clone(),
+        evidence,
+        apart: library.apart,
+    }
 }
 
 /// The catalogue while it grows.
@@ -319,6 +330,14 @@ impl Loader {
         })
     }
 
+    /// Notes what is the blocking form of something, where it has an entry of its own.
+    fn note_blocking(&mut self, file: &File<'_>) {
+        for name in file.library.functions.iter().filter_map(|function| function.blocking.as_ref()) {
+            let near = self.catalog.api(&format!("{}.{name}", file.home()));
+            self.catalog.blocking.extend(near.or_else(|| self.catalog.api(name)));
+        }
+    }
+
     /// Checks that an operation object may run only functions that exist.
     fn check_operations(&self, file: &File<'_>) -> Result<(), CatalogError> {
         for function in &file.library.functions {
@@ -347,6 +366,7 @@ fn check_arguments(file: &File<'_>, function: &Function) -> Result<(), CatalogEr
         ("when.argument", function.when.as_ref().map(|when| &when.argument)),
         ("timeout.argument", function.timeout.as_ref().map(|timeout| &timeout.argument)),
         ("runs.argument", function.runs.as_ref().map(|runs| &runs.argument)),
+        ("room.argument", function.room.as_ref().map(|room| &room.argument)),
     ];
     let mentioned = mentioned.into_iter().filter_map(|(key, name)| Some((key, name?)));
     let buffers = function.buffers.iter().map(|buffer| ("buffers.argument", &buffer.argument));

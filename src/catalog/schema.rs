@@ -29,9 +29,11 @@
 use serde::Deserialize;
 
 use super::data::Data;
+use super::work::Work;
 
 /// One file of the catalogue.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Library {
     /// The name of the library, for messages.
@@ -63,6 +65,12 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// Computations that take time.
+    #[serde(default)]
+    pub work: Vec<Work>,
+    /// Where a send that is waited for at once blocks both ranks head to head: when, as a clause (`above the eager limit`).
+    #[serde(default)]
+    pub sends_block: Option<String>,
     /// What methods, attributes and functions do to the data of the library's tensors or arrays.
     #[serde(default)]
     pub data: Vec<Data>,
@@ -80,6 +88,7 @@ pub struct Library {
 
 /// A class.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Class {
     /// Its name.
@@ -104,6 +113,7 @@ pub struct Class {
 
 /// A value of a module that is an instance of a class.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Value {
     /// Its name.
@@ -114,6 +124,7 @@ pub struct Value {
 
 /// What happens when the last reference to a pending handle goes.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OnDrop {
     /// The kind of operation.
@@ -130,6 +141,7 @@ pub struct OnDrop {
 
 /// What a library does with an operation whose last handle is gone.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DropEffect {
     /// The operation never happens.
@@ -146,6 +158,7 @@ pub enum DropEffect {
 
 /// A family of operations that behave alike.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A message from one rank to another.
@@ -165,6 +178,7 @@ pub enum Kind {
 
 /// A function or method.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Function {
     /// Its name, `Class.method` for a method.
@@ -214,9 +228,18 @@ pub struct Function {
     /// For a finish: whether a second one on the same handle is a mistake, for which kinds and backends.
     #[serde(default)]
     pub again: Vec<Again>,
+    /// For a poll: for which kinds and backends the answer stays no until somebody waits.
+    #[serde(default)]
+    pub stays_false: Vec<Again>,
     /// For a finish or poll: what it returns.
     #[serde(default)]
     pub returns: Returns,
+    /// For a start: whether its message is what the wait returns, instead of filling a buffer.
+    #[serde(default)]
+    pub gives_message: bool,
+    /// The room for a message that is to be unpacked, where it has to be given.
+    #[serde(default)]
+    pub room: Option<Room>,
     /// For an operation object: the argument that names the function to run, and the functions that it may name.
     #[serde(default)]
     pub runs: Option<Runs>,
@@ -234,6 +257,7 @@ pub struct Function {
 
 /// What a function does.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Does {
     /// Starts an operation and gives its handle (or a list of them).
@@ -266,6 +290,8 @@ pub enum Does {
     Nothing,
     /// Waits for everything that is in the streams of a device: `torch.cuda.synchronize`.
     Fence,
+    /// Lets time pass and does nothing: `time.sleep`.
+    Pause,
     /// Never returns: `sys.exit`, `Abort`.
     Exit,
     /// Gives a container of the elements of its argument: `list`, `sorted`, `reversed`, `iter`, `deque`.
@@ -292,6 +318,7 @@ pub enum Does {
 
 /// The condition under which a function starts something.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct When {
     /// The argument.
@@ -310,6 +337,7 @@ fn yes() -> bool {
 
 /// How many handles a start gives.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Count {
     /// One.
@@ -321,6 +349,7 @@ pub enum Count {
 
 /// Which handles of the argument a function finishes.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WhichOf {
     /// The one that the argument is.
@@ -336,6 +365,7 @@ pub enum WhichOf {
 
 /// A buffer argument.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Buffer {
     /// The argument.
@@ -353,6 +383,7 @@ pub struct Buffer {
 
 /// How an operation uses a buffer.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UsageName {
     /// Reads it.
@@ -367,6 +398,7 @@ pub enum UsageName {
 
 /// A time-out argument.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Timeout {
     /// The argument.
@@ -377,8 +409,20 @@ pub struct Timeout {
     pub rejects: Vec<String>,
 }
 
-/// A second finish that goes wrong.
+/// Room for a message whose size the receiver does not know.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Room {
+    /// The argument that is the room, or says how large it is.
+    pub argument: String,
+    /// What happens without it, one clause in the present tense.
+    pub harm: String,
+}
+
+/// A finish or poll that goes wrong.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Again {
     /// For operations of this kind.
@@ -391,6 +435,7 @@ pub struct Again {
 
 /// What a finish or a poll returns.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Returns {
     /// Nothing of interest.
@@ -420,6 +465,7 @@ pub enum Returns {
 
 /// What an operation object runs.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Runs {
     /// The argument that names the function.

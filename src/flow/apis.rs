@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::calls::Results;
 use super::event::{Misuse, What};
 use super::loops::direct_objects;
+use super::messages::Room;
 use super::program::Type;
 use super::run::Run;
 use super::state::{Effect, State};
@@ -14,7 +15,7 @@ use super::value::{
     Value,
 };
 use crate::catalog::{ApiId, Count, Does, Function, Returns, WhichOf};
-use crate::ir::{Constant, ContainerKind, Operator, Which};
+use crate::ir::{Constant, ContainerKind, Operand, Operator, Usage, Which};
 use crate::source::Span;
 
 /// Running numbers.
@@ -49,6 +50,7 @@ impl Run<'_, '_> {
     ) -> Results {
         let catalog = self.program.catalog;
         let entry = catalog.function(api);
+        self.overlap.note_call(self.here.operation, api);
         let mut given = Given { entry, receiver: receiver.cloned(), arguments: arguments.to_vec() };
         if given.receiver.is_none()
             && catalog.owner(api).is_some()
@@ -81,7 +83,10 @@ impl Run<'_, '_> {
     ) -> Value {
         match given.entry.does {
             Does::Finish => self.finish_by_api(state, api, given),
-            Does::Poll => self.poll_by_api(state, given),
+            Does::Poll => {
+                self.note_poll(state, api, &given.target());
+                self.poll_by_api(state, given)
+            }
             Does::Release => {
                 let target = given.target();
                 self.release(state, &target);
@@ -107,6 +112,7 @@ impl Run<'_, '_> {
                 self.name_backend(given);
                 Value::NONE
             }
+            Does::Pause => self.plain_result(state, api, given),
             Does::Nothing => {
                 self.use_buffers(state, api, given);
                 self.plain_result(state, api, given)
@@ -133,6 +139,11 @@ impl Run<'_, '_> {
     /// Starts an operation in every way in which the call asks for one.
     fn start_if_asked(&mut self, mut state: State, api: ApiId, given: &Given<'_>) -> Results {
         self.summary.communicates = true;
+        if state.expecting == 0
+            && let Some(room) = &given.entry.room
+        {
+            self.note_room(api, self.room_in(given, &room.argument));
+        }
         let Some(when) = &given.entry.when else {
             let value = self.start(&mut state, api, None, given);
             return vec![(state, value)];
@@ -164,6 +175,14 @@ impl Run<'_, '_> {
         results
     }
 
+    /// Whether a call gives room for the message.
+    fn room_in(&self, given: &Given<'_>, argument: &str) -> Room {
+        match given.argument(argument) {
+            Argument::Given(Value::NONE, _) | Argument::Absent => Room::Missing,
+            Argument::Given(..) | Argument::Hidden => Room::Given,
+        }
+    }
+
     fn start(
         &mut self,
         state: &mut State,
@@ -171,8 +190,18 @@ impl Run<'_, '_> {
         conditional: Option<Span>,
         given: &Given<'_>,
     ) -> Value {
-        self.summary.communicates = true;
         let buffers = self.buffers_of(state, api, given);
+        self.start_on(state, api, conditional, buffers)
+    }
+
+    fn start_on(
+        &mut self,
+        state: &mut State,
+        api: ApiId,
+        conditional: Option<Span>,
+        buffers: Rc<[InFlight]>,
+    ) -> Value {
+        self.summary.communicates = true;
         self.check_buffers(state, api, &buffers);
         if state.coalescing > 0 || state.expecting > 0 {
             return Value::UNKNOWN;
@@ -188,14 +217,21 @@ impl Run<'_, '_> {
     }
 
     /// The primitive form of a start.
-    pub(crate) fn start_by_name(&mut self, state: &mut State, api: &str) -> Value {
-        match self.program.catalog.api(api) {
-            Some(api) => {
-                let entry = self.program.catalog.function(api);
-                self.start(state, api, None, &Given { entry, receiver: None, arguments: Vec::new() })
+    pub(crate) fn start_by_name(
+        &mut self,
+        state: &mut State,
+        api: &str,
+        buffers: &[(Operand, Usage)],
+    ) -> Value {
+        let Some(api) = self.program.catalog.api(api) else { return Value::UNKNOWN };
+        let (sort, at) = (self.program.catalog.sort_of_buffers(api), self.here.span);
+        let mut all = Vec::new();
+        for (buffer, usage) in buffers {
+            if let Value::Symbol(region) = self.operand(state, buffer) {
+                all.push(InFlight { region, usage: *usage, sort, at });
             }
-            None => Value::UNKNOWN,
         }
+        self.start_on(state, api, None, all.into())
     }
 
     pub(crate) fn new_handle(&self, api: ApiId, status: Status, conditional: Option<Span>) -> Handle {
@@ -249,6 +285,7 @@ impl Run<'_, '_> {
     fn finish_by_api(&mut self, state: &mut State, api: ApiId, given: &Given<'_>) -> Value {
         let target = given.target();
         let which = Which::from(given.entry.which);
+        self.note_message(state, &target, given.entry.returns);
         self.finish_value(state, &target, which, Some(api));
         match given.entry.returns {
             Returns::Handles => target,

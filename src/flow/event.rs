@@ -109,6 +109,55 @@ pub enum What {
         /// The argument.
         at: Span,
     },
+    /// A wait comes directly after the start.
+    WaitedAtOnce {
+        /// The handle.
+        handle: Handle,
+        /// The wait.
+        at: Span,
+        /// Work that could have stood in between.
+        spare: Vec<Spare>,
+        /// What makes it worse than lost time, where sends block until the peer receives.
+        exposed: Option<Exposure>,
+    },
+    /// Each turn of a loop starts one operation and waits for it, although the turns need nothing of each other.
+    SerialLoop {
+        /// The handle.
+        handle: Handle,
+        /// The wait.
+        at: Span,
+        /// The header of the loop.
+        header: Span,
+    },
+    /// A loop asks whether handles are finished, and ends when they are.
+    BusyPoll {
+        /// The function that asks.
+        poll: ApiId,
+        /// One of the handles, a message if there is one, where they are known.
+        handle: Option<Handle>,
+        /// What the turns of the loop do beside that.
+        turns: Turns,
+        /// The question.
+        at: Span,
+        /// The header of the loop.
+        header: Span,
+    },
+    /// A wait throws a message away, and the request is used as if it were the message.
+    MessageDiscarded {
+        /// The request.
+        handle: Handle,
+        /// The wait.
+        at: Span,
+        /// The use.
+        used: Span,
+    },
+    /// A receive is started without room for its message.
+    SmallRoom {
+        /// What was started.
+        api: ApiId,
+        /// The call.
+        at: Span,
+    },
     /// The data of a buffer is touched while an operation uses it.
     Touched {
         /// The operation's handle.
@@ -200,6 +249,42 @@ pub enum Note {
     Polled(Span),
     /// The class or function synchronises the whole device somewhere, which finishes what is in its streams.
     Fenced(Span),
+}
+
+/// Work beside an operation in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Spare {
+    /// The computation.
+    pub span: Span,
+    /// Where it stands.
+    pub order: Order,
+}
+
+/// Where work stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Order {
+    /// Before the start.
+    Before,
+    /// Behind the wait.
+    After,
+}
+
+/// What the turns of a polling loop do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Turns {
+    /// Nothing.
+    Idle,
+    /// Something, but the answer is the only way out.
+    Busy,
+}
+
+/// How a wait at once can block two ranks that do the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Exposure {
+    /// It is repeated for each peer, in the loop with this header.
+    Repeated(Span),
+    /// This message of the same function comes after it.
+    Followed(Span),
 }
 
 /// A call inside a wrapper.
@@ -321,6 +406,11 @@ impl What {
             | Self::NoSuchMethod { at, .. }
             | Self::WaitNeverRuns { at, .. }
             | Self::WaitedTwice { at, .. }
+            | Self::WaitedAtOnce { at, .. }
+            | Self::SerialLoop { at, .. }
+            | Self::BusyPoll { at, .. }
+            | Self::MessageDiscarded { at, .. }
+            | Self::SmallRoom { at, .. }
             | Self::BadTimeout { at, .. }
             | Self::Touched { at, .. }
             | Self::SharedBuffer { at, .. }
@@ -346,6 +436,11 @@ impl What {
             | Self::HandleAsList { at, .. }
             | Self::NoSuchMethod { at, .. }
             | Self::WaitNeverRuns { at, .. }
+            | Self::WaitedAtOnce { at, .. }
+            | Self::SerialLoop { at, .. }
+            | Self::BusyPoll { at, .. }
+            | Self::MessageDiscarded { at, .. }
+            | Self::SmallRoom { at, .. }
             | Self::BadTimeout { at, .. }
             | Self::BatchMisuse { at, .. } => at.start,
         }
@@ -363,6 +458,11 @@ impl What {
             | (Self::NoSuchMethod { at: x, .. }, Self::NoSuchMethod { at: y, .. })
             | (Self::WaitNeverRuns { at: x, .. }, Self::WaitNeverRuns { at: y, .. })
             | (Self::WaitedTwice { at: x, .. }, Self::WaitedTwice { at: y, .. })
+            | (Self::WaitedAtOnce { at: x, .. }, Self::WaitedAtOnce { at: y, .. })
+            | (Self::SerialLoop { at: x, .. }, Self::SerialLoop { at: y, .. })
+            | (Self::BusyPoll { at: x, .. }, Self::BusyPoll { at: y, .. })
+            | (Self::MessageDiscarded { at: x, .. }, Self::MessageDiscarded { at: y, .. })
+            | (Self::SmallRoom { at: x, .. }, Self::SmallRoom { at: y, .. })
             | (Self::BadTimeout { at: x, .. }, Self::BadTimeout { at: y, .. })
             | (Self::Temporary { at: x, .. }, Self::Temporary { at: y, .. })
             | (Self::ReboundBuffer { at: x, .. }, Self::ReboundBuffer { at: y, .. })

@@ -213,11 +213,17 @@ impl Run<'_, '_> {
                     self.excuses.launched.contains(built) && takes_no_turn(Some(&headers), &candidate.path);
                 launched || self.excuses.restarted.contains(built) || self.excuses.handed_on.contains(built)
             }
+            // Where nobody looks at the message, its size does not matter.
+            What::SmallRoom { at, .. } => self.thrown_away.holds(*at),
             What::WaitOnList { .. }
             | What::HandleAsList { .. }
             | What::NoSuchMethod { .. }
             | What::WaitNeverRuns { .. }
             | What::WaitedTwice { .. }
+            | What::WaitedAtOnce { .. }
+            | What::SerialLoop { .. }
+            | What::BusyPoll { .. }
+            | What::MessageDiscarded { .. }
             | What::BadTimeout { .. }
             | What::Temporary { .. }
             | What::SharedBuffer { with: None, .. }

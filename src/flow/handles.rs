@@ -94,6 +94,7 @@ impl Run<'_, '_> {
         match handle.status {
             Status::Prepared => {}
             Status::Pending | Status::Mixed => {
+                self.note_single_wait(state, id);
                 if let Some(handle) = state.handle_mut(id) {
                     handle.status = Status::Finished;
                     handle.finished = Some(span);

@@ -28,6 +28,8 @@ pub(crate) struct Run<'p, 'a> {
     pub(crate) here: Here,
     pub(crate) candidates: Vec<super::excuses::Candidate>,
     pub(crate) excuses: super::excuses::Excuses,
+    pub(crate) overlap: super::overlap::Seen,
+    pub(crate) thrown_away: super::messages::ThrownAway,
     pub(crate) summary: Summary,
     pub(crate) looked_into: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     disturbed: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
@@ -96,6 +98,8 @@ impl<'p, 'a> Run<'p, 'a> {
             here: Here { operation: 0, span: Span::default(), in_loop: None },
             candidates: Vec::new(),
             excuses: super::excuses::Excuses::default(),
+            overlap: super::overlap::Seen::default(),
+            thrown_away: super::messages::ThrownAway::default(),
             summary: Summary::default(),
             looked_into: BTreeMap::new(),
             disturbed: BTreeMap::new(),
@@ -130,6 +134,7 @@ impl<'p, 'a> Run<'p, 'a> {
             }
         }
         self.report_slots();
+        self.report_overlap();
         self
     }
 
@@ -278,6 +283,7 @@ impl<'p, 'a> Run<'p, 'a> {
             Terminator::Return { value, span } => {
                 self.here.span = *span;
                 let value = self.operand(&state, value);
+                self.note_value_as_data(&state, &value);
                 self.leave(state, value);
             }
             Terminator::Raise => {}

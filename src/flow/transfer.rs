@@ -32,6 +32,7 @@ impl Run<'_, '_> {
         if !matches!(operation, Operation::Forget { .. }) {
             self.named_last = None;
         }
+        self.note_use_as_data(&state, operation);
         match operation {
             Operation::Call { to, callee, arguments } => {
                 return self.execute_call(state, *to, callee, arguments);
@@ -124,8 +125,8 @@ impl Run<'_, '_> {
                 let value = self.operand(&state, value);
                 self.give_away(&mut state, &value);
             }
-            Operation::Start { to, api, .. } => {
-                let value = self.start_by_name(&mut state, api);
+            Operation::Start { to, api, buffers } => {
+                let value = self.start_by_name(&mut state, api, buffers);
                 self.bind(&mut state, *to, value);
             }
             Operation::Finish { target, which } => {

@@ -46,6 +46,9 @@ impl Run<'_, '_> {
             return self.call_unknown(state, symbol, arguments);
         };
         self.summary.communicates |= summary.communicates;
+        if summary.communicates {
+            self.overlap.note_communication(self.here.operation);
+        }
         if summary.only_computes() {
             self.replay_certain_touches(&mut state, function, &summary, arguments);
             // What it computes is the same for the same arguments, like any unknown function's result.

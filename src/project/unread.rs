@@ -24,7 +24,7 @@ pub(crate) struct Trees<'r> {
 impl<'r> Trees<'r> {
     /// `given` are the files that are the tree where there is no root.
     pub(crate) fn new(options: &'r Options, given: &'r [File]) -> Self {
-        Self { options, given, roots: Roots::new(options.configuration) }
+        Self { options, given, roots: Roots::new(options.resolver.discovery().clone()) }
     }
 
     /// Drops the events about handles that another file may read, and all of them where no tree is known.
@@ -37,10 +37,10 @@ impl<'r> Trees<'r> {
             }
         }
         let search = |(tree, names): (Tree, _)| {
-            let mentions = self.mentions(&tree, names);
-            (tree, mentions)
+            let mentions = self.mentions(&tree, names)?;
+            Some((tree, mentions))
         };
-        let mentions: BTreeMap<Tree, Mentions> = trees.into_iter().map(search).collect();
+        let mentions: BTreeMap<Tree, Mentions> = trees.into_iter().filter_map(search).collect();
         for file in keeping {
             let mentions = self.tree(file).and_then(|tree| mentions.get(&tree));
             forget(file, mentions);
@@ -56,13 +56,13 @@ impl<'r> Trees<'r> {
         }
     }
 
-    fn mentions(&self, tree: &Tree, names: BTreeSet<String>) -> Mentions {
-        let below = |root: &PathBuf| walk::find_files(std::slice::from_ref(root), &self.options.walk);
+    /// What the files of a tree contain; nothing is known where the settings of one of its folders cannot be used.
+    fn mentions(&self, tree: &Tree, names: BTreeSet<String>) -> Option<Mentions> {
         let files = match tree {
-            Tree::Below(root) => below(root).map(|found| found.files).unwrap_or_default(),
+            Tree::Below(root) => walk::find_files(std::slice::from_ref(root), self.options).ok()?.files,
             Tree::Given => self.given.to_vec(),
         };
-        Mentions::find(names, &files, self.options.walk.threads())
+        Some(Mentions::find(names, &files, self.options.threads()))
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
         let own = folder.path().join("own.py");
         std::fs::write(&own, "self.request = start()\n").unwrap();
         std::fs::write(folder.path().join("other.py"), other).unwrap();
-        let found = walk::find_files(&[folder.path().to_owned()], &Options::default().walk).unwrap();
+        let found = walk::find_files(&[folder.path().to_owned()], &Options::default()).unwrap();
         let mentions = Mentions::find(BTreeSet::from(["request".to_owned()]), &found.files, 2);
         mentions.elsewhere("request", &identity(&own))
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Colour, Look, printable};
+use super::{Colour, Look, page_address, printable};
 use crate::project::{FileReport, Outcome};
 use crate::rules::{Finding, Severity};
 
@@ -10,7 +10,8 @@ pub(super) fn write(outcome: &Outcome, look: &Look, out: &mut dyn Write) -> io::
     for (report, finding) in outcome.findings() {
         let severity = coloured(finding.severity, look.colour);
         let message = printable(&finding.message);
-        writeln!(out, "{}: {severity}[{}] {message}", place(report, finding), finding.rule)?;
+        let rule = look.links.link(finding.rule, page_address(finding.rule).as_deref());
+        writeln!(out, "{}: {severity}[{rule}] {message}", place(report, finding))?;
     }
     Ok(())
 }

@@ -39,5 +39,6 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: format!("{wait} before this; as it is, the values are stale, or only some of them are new"),
         function: event.function.clone(),
+        fix: None,
     })
 }

@@ -42,5 +42,6 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: format!("{wait} before this, or bind another name"),
         function: event.function.clone(),
+        fix: None,
     })
 }

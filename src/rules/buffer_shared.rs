@@ -68,6 +68,7 @@ fn in_two(
             story::wait_for(handle, context)
         ),
         function: event.function.clone(),
+        fix: None,
     }
 }
 
@@ -81,5 +82,6 @@ fn in_one(event: &Event, buffer: &str, api: ApiId, at: Span, context: &Context<'
         labels: Vec::new(),
         help: "receive into another buffer, or pass `IN_PLACE` as the source; as it is, what is sent can be overwritten before it is read".to_owned(),
         function: event.function.clone(),
+        fix: None,
     }
 }

@@ -44,6 +44,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(handle, *usage, context),
         function: event.function.clone(),
+        fix: None,
     })
 }
 

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Finding, Law};
+use super::{Context, Finding, Law, Severity};
 use crate::flow::{Event, Handle, What};
 use crate::source::Span;
 
@@ -28,7 +28,7 @@ pub(super) struct Told<'a> {
 /// Keeps the best finding of each mistake, in the order of the file.
 pub(super) fn one_finding_each(mut told: Vec<Told<'_>>, context: &Context<'_>) -> Vec<Finding> {
     let causes: BTreeSet<Span> =
-        told.iter().filter(|told| told.law == Law::Api).flat_map(spans_of_cause).collect();
+        told.iter().filter(|told| is_a_cause(told)).flat_map(spans_of_cause).collect();
     told.retain(|told| told.law == Law::Api || !is_consequence(site(told), &causes));
     told.sort_by_key(order);
 
@@ -45,12 +45,17 @@ pub(super) fn one_finding_each(mut told: Vec<Told<'_>>, context: &Context<'_>) -
     kept.into_iter().map(|told| told.finding).collect()
 }
 
+/// Whether a finding can explain others: a call that fails does, advice on one does not.
+fn is_a_cause(told: &Told<'_>) -> bool {
+    told.law == Law::Api && told.finding.severity > Severity::Advice
+}
+
 /// Which finding of a mistake explains it better: by rule, then by the shortest story. Of several touches of one buffer in
 /// flight the first explains the others, whatever its rule.
 fn order(told: &Told<'_>) -> (Law, usize, usize, Span) {
     let at = told.finding.primary.span;
     match told.law {
-        Law::Reach | Law::Api => (told.law, told.rank, told.event.path.len(), at),
+        Law::Reach | Law::Overlap | Law::Api => (told.law, told.rank, told.event.path.len(), at),
         Law::Quiet => (told.law, 0, at.start as usize, at),
     }
 }
@@ -81,7 +86,7 @@ enum Sign {
 }
 
 fn signs_of(told: &Told<'_>, context: &Context<'_>) -> BTreeSet<Sign> {
-    if told.law == Law::Api {
+    if matches!(told.law, Law::Overlap | Law::Api) {
         return BTreeSet::from([Sign::Call(told.rank, told.finding.primary.span)]);
     }
     let site = site(told);
@@ -113,13 +118,17 @@ fn handle_of(what: &What) -> Option<&Handle> {
         | What::WaitOnList { handle, .. }
         | What::HandleAsList { handle, .. }
         | What::NoSuchMethod { handle, .. }
-        | What::WaitedTwice { handle, .. } => Some(handle),
-        What::WaitNeverRuns { handle, .. } => handle.as_ref(),
+        | What::WaitedTwice { handle, .. }
+        | What::WaitedAtOnce { handle, .. }
+        | What::SerialLoop { handle, .. }
+        | What::MessageDiscarded { handle, .. } => Some(handle),
+        What::WaitNeverRuns { handle, .. } | What::BusyPoll { handle, .. } => handle.as_ref(),
         What::Touched { handle, .. } | What::ReboundBuffer { handle, .. } => Some(handle),
         What::SharedBuffer { with, .. } => with.as_ref(),
         What::Unlaunched { .. }
         | What::BadTimeout { .. }
         | What::BatchMisuse { .. }
+        | What::SmallRoom { .. }
         | What::Temporary { .. } => None,
     }
 }

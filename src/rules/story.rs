@@ -231,21 +231,29 @@ pub(super) fn wait(handle: &Handle, context: &Context<'_>) -> &'static str {
 
 /// The blocking form, where the catalogue knows one and the user calls the library's function itself.
 fn or_block(handle: &Handle, called: &str, context: &Context<'_>) -> String {
-    let function = context.catalog.function(handle.api);
-    let short = short_name(handle.api, context);
-    if !handle.inside.is_empty() || handle.several {
-        return String::new();
-    }
-    if let Some(when) = &function.when {
+    if let (Some(when), true) = (&context.catalog.function(handle.api).when, is_direct(handle)) {
         return format!("; or leave `{}` out, and the call itself waits", when.argument);
     }
-    match (&function.blocking, called.strip_suffix(short)) {
-        (Some(blocking), Some(before)) => {
-            let blocking = blocking.rsplit('.').next().unwrap_or(blocking);
-            format!("; or call the blocking `{before}{blocking}`")
-        }
-        (Some(_) | None, _) => String::new(),
-    }
+    blocking_form(handle, called, context)
+        .map_or_else(String::new, |blocking| format!("; or call the blocking {blocking}"))
+}
+
+/// The blocking form of the call that started something, in backticks and in the user's words.
+pub(super) fn blocking_call(handle: &Handle, context: &Context<'_>) -> Option<String> {
+    let called = callee(handle.started, handle.api, context);
+    blocking_form(handle, called.trim_matches('`'), context)
+}
+
+fn blocking_form(handle: &Handle, called: &str, context: &Context<'_>) -> Option<String> {
+    let blocking = context.catalog.function(handle.api).blocking.as_ref().filter(|_| is_direct(handle))?;
+    let before = called.strip_suffix(short_name(handle.api, context))?;
+    let blocking = blocking.rsplit('.').next().unwrap_or(blocking);
+    Some(format!("`{before}{blocking}`"))
+}
+
+/// Whether the user calls the library's function itself, for one handle.
+fn is_direct(handle: &Handle) -> bool {
+    handle.inside.is_empty() && !handle.several
 }
 
 /// What the loss does where it does most: `; with gloo the message is cancelled and the peer waits for ever`.

@@ -38,6 +38,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: story::from_the_start(handle, context),
         help,
         function: event.function.clone(),
+        fix: None,
     })
 }
 

@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use unwaited::catalog::Catalog;
 use unwaited::flow::{self, Settings};
 use unwaited::frontend::{ModuleName, python};
-use unwaited::rules::{self, Context, Severity};
+use unwaited::rules::{self, Context, Finding, Severity};
 use unwaited::source::Language;
 
 /// A row and the rule that reports it, or is to report it.
@@ -34,20 +34,24 @@ pub(crate) struct Found {
 
 /// All findings of a file with this text, on its own.
 pub(crate) fn findings(text: &str) -> Vec<Found> {
-    let catalog = catalog();
-    let lowered = python::lower(text, &ModuleName::default());
-    assert!(lowered.problems.is_empty(), "it cannot be read: {:?}", lowered.problems);
-    let analysis = flow::analyse(&lowered.unit, catalog, &Settings::default());
-    let context = Context { catalog, text, backend: analysis.backend.as_deref() };
-    let found = rules::check(&analysis.events, &context);
+    let found = full_findings(text).into_iter();
     found
-        .into_iter()
         .map(|finding| Found {
             line: (row(text, finding.primary.span.start), finding.rule.to_owned()),
             severity: finding.severity,
             message: finding.message,
         })
         .collect()
+}
+
+/// The same, as the rules give them.
+pub(crate) fn full_findings(text: &str) -> Vec<Finding> {
+    let catalog = catalog();
+    let lowered = python::lower(text, &ModuleName::default());
+    assert!(lowered.problems.is_empty(), "it cannot be read: {:?}", lowered.problems);
+    let analysis = flow::analyse(&lowered.unit, catalog, &Settings::default());
+    let context = Context::new(catalog, text, analysis.backend.as_deref());
+    rules::check(&analysis.events, &context)
 }
 
 fn catalog() -> &'static Catalog {
