@@ -14,6 +14,7 @@
 //! ```
 
 mod baseline;
+mod cache;
 mod check;
 mod crash;
 mod fingerprint;
@@ -31,6 +32,7 @@ mod walk;
 mod write;
 
 pub use baseline::{BASELINE, Baseline, BaselineUse, baseline_of};
+pub use cache::CacheUse;
 pub use check::check;
 pub use crash::keep_crashes_quiet;
 pub use fingerprint::{Fingerprint, Names};
@@ -43,8 +45,8 @@ pub use root::Roots;
 pub use selection::{
     BadRuleName, KnownRule, RuleName, Selection, Subject, UNUSED_IGNORE, known_rule, known_rules,
 };
-pub(crate) use walk::reason;
 pub use walk::{File, Files, find_files};
+pub(crate) use walk::{reason, shown};
 pub use write::Change;
 
 use std::num::NonZeroUsize;
@@ -78,6 +80,8 @@ pub struct Options {
     pub given_paths: GivenPaths,
     /// What is done with the baseline.
     pub baseline: BaselineUse,
+    /// Whether what is found is remembered for the next run.
+    pub cache: CacheUse,
     /// How many threads; as many as there are processors where this is absent.
     pub jobs: Option<NonZeroUsize>,
     /// Which findings are fixed; the changed texts are among the outcome, and no file is written.

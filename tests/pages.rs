@@ -11,7 +11,7 @@ use support::{Markers, assert_none, findings, folder, read};
 use transcript::Folder;
 use unwaited::rules::{DIAGNOSTICS, RULES};
 
-/// The Python of a section of a page.
+/// The code blocks of a section of a page.
 fn blocks<'p>(page: &'p str, section: &str) -> Vec<&'p str> {
     let heading = format!("\n## {section}\n");
     let Some((_, rest)) = page.split_once(heading.as_str()) else { return Vec::new() };

@@ -36,7 +36,10 @@ async function start() {
     "unwaited",
     { command, args: ["server"] },
     {
-      documentSelector: [{ language: "python" }],
+      documentSelector: [
+        { scheme: "file", language: "python" },
+        { scheme: "untitled", language: "python" },
+      ],
       synchronize: { configurationSection: "unwaited" },
     },
   );

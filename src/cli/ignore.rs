@@ -7,7 +7,7 @@ use super::output::tell;
 use super::{Exit, fail};
 use crate::project::{Change, FileReport, Outcome, UNUSED_IGNORE, is_failure};
 use crate::rules::Finding;
-use crate::source::{Language, Span, apply, ignore_edits};
+use crate::source::{Language, Span, ignore_edits};
 
 /// Writes the comments, and says how many.
 pub(super) fn add(arguments: &CheckArguments, reason: &str, outcome: &Outcome) -> Exit {
@@ -53,12 +53,12 @@ fn change(report: &FileReport, reason: &str) -> Option<Change> {
         .map(|finding| (finding.primary.span, finding.rule))
         .collect();
     let edits = ignore_edits(language, &source.text, &source.lines, &findings, reason.trim());
-    let after = apply(&source.text, &edits).filter(|after| *after != source.text)?;
+    let after = source.edited(&edits).filter(|after| after.raw() != source.raw())?;
     Some(Change {
         path: Some(Path::new(&report.name).to_owned()),
         name: report.name.clone(),
-        before: source.text.clone(),
-        after,
+        before: source.raw().to_owned(),
+        after: after.raw().to_owned(),
         fixed: findings.len(),
     })
 }

@@ -7,7 +7,7 @@ use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use super::encoding::Encoding;
 use super::uri;
 use crate::rules::Finding;
-use crate::source::SourceFile;
+use crate::source::{SourceFile, is_notebook};
 
 /// A text that the editor holds.
 #[derive(Debug)]
@@ -40,6 +40,12 @@ impl Document {
             findings: Vec::new(),
             freshness: Freshness::Stale,
         }
+    }
+
+    /// Whether it is a notebook's file, or one cell of one: neither is a program of its own.
+    pub(super) fn is_part_of_a_notebook(&self) -> bool {
+        self.path.as_deref().is_some_and(is_notebook)
+            || self.uri.as_str().starts_with("vscode-notebook-cell:")
     }
 
     /// Follows what was typed; a change without a range is the whole text.

@@ -2,21 +2,21 @@
 //!
 //! - In each **round** the file is checked anew and the fixes are made that **agree**; unsafe ones one in each function,
 //!   because each is made for the function as it was found.
-//! - A round is **taken back** where the file does not parse as well as before, or has as many findings as before. Then its
-//!   fixes are tried one by one.
+//! - A round is **taken back** where there is something new to say about the file, or as much as before; that it does not
+//!   parse any more would be new. Then its fixes are tried one by one.
 //!
 //! ```text
 //! round 1   handle.wait → handle.wait()         3 findings become 2
 //! round 2   no fix, or none that helps: the file stays as it is
 //! ```
 //!
-//! Laws: the number of findings falls with every round, so that the rounds end; and a second run changes nothing.
+//! Laws: with every round there are fewer errors and warnings, or as many and less advice, so that the rounds end; and a second
+//! run changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::SYNTAX_ERROR;
-use crate::rules::{Applicability, Finding, Fix};
-use crate::source::{Edit, agree, apply};
+use crate::rules::{Applicability, Finding, Fix, Severity};
+use crate::source::{Edit, SourceFile, agree};
 
 /// How often a file is changed and checked again. It only ends what has no end.
 const ROUNDS: usize = 100;
@@ -24,21 +24,21 @@ const ROUNDS: usize = 100;
 /// A file after its fixes.
 #[derive(Clone, Debug)]
 pub(crate) struct Fixed {
-    pub(crate) text: String,
+    pub(crate) source: SourceFile,
     /// What is still found in it.
     pub(crate) findings: Vec<Finding>,
     /// How many findings of which rule are gone.
     pub(crate) rules: BTreeMap<&'static str, usize>,
 }
 
-/// Fixes a text in which `findings` were found. `check` says what is found in another text.
+/// Fixes a file in which `findings` were found. `check` says what is found in another version of it.
 pub(crate) fn fix(
-    text: &str,
+    source: &SourceFile,
     findings: Vec<Finding>,
     allowed: Applicability,
-    check: &dyn Fn(&str) -> Vec<Finding>,
+    check: &dyn Fn(&SourceFile) -> Vec<Finding>,
 ) -> Fixed {
-    let mut state = Fixed { text: text.to_owned(), findings, rules: BTreeMap::new() };
+    let mut state = Fixed { source: source.clone(), findings, rules: BTreeMap::new() };
     for _ in 0..ROUNDS {
         let chosen = choose(&state.findings, allowed);
         let one_by_one = || every(&state.findings, allowed).find_map(|fix| attempt(&state, &[fix], check));
@@ -53,10 +53,22 @@ pub(crate) fn fix(
     state
 }
 
-/// Whether a file is better for a change: it has fewer findings than before, and parses as well.
+/// Whether a file is better for a change: there is less to say about it, and nothing new that weighs anything. For fewer
+/// errors and warnings, new advice is no price.
 pub fn helps(before: &[Finding], after: &[Finding]) -> bool {
-    let unread = |findings: &[Finding]| findings.iter().filter(|it| it.rule == SYNTAX_ERROR).count();
-    after.len() < before.len() && unread(after) <= unread(before)
+    let is_serious = |finding: &&Finding| finding.severity > Severity::Advice;
+    let count = |findings: &[Finding]| (findings.iter().filter(is_serious).count(), findings.len());
+    let mut left: Vec<_> = before.iter().map(said).collect();
+    let is_known = |finding: &Finding| {
+        let at = left.iter().position(|known| *known == said(finding));
+        at.map(|at| left.swap_remove(at)).is_some()
+    };
+    count(after) < count(before) && after.iter().filter(is_serious).all(is_known)
+}
+
+/// What a finding says, apart from its place.
+fn said(finding: &Finding) -> (&'static str, &str, &str) {
+    (finding.rule, &finding.function, &finding.message)
 }
 
 fn every(findings: &[Finding], allowed: Applicability) -> impl Iterator<Item = &Fix> {
@@ -82,19 +94,19 @@ fn choose(findings: &[Finding], allowed: Applicability) -> Vec<&Fix> {
     chosen
 }
 
-/// The text with these fixes, if it is better for them.
-fn attempt(state: &Fixed, fixes: &[&Fix], check: &dyn Fn(&str) -> Vec<Finding>) -> Option<Fixed> {
+/// The file with these fixes, if it is better for them.
+fn attempt(state: &Fixed, fixes: &[&Fix], check: &dyn Fn(&SourceFile) -> Vec<Finding>) -> Option<Fixed> {
     if fixes.is_empty() {
         return None;
     }
     let edits: Vec<Edit> = fixes.iter().flat_map(|fix| fix.edits.iter().cloned()).collect();
-    let text = apply(&state.text, &edits)?;
-    let findings = check(&text);
+    let source = state.source.edited(&edits)?;
+    let findings = check(&source);
     if !helps(&state.findings, &findings) {
         return None;
     }
     let rules = gone(&state.findings, &findings, state.rules.clone());
-    Some(Fixed { text, findings, rules })
+    Some(Fixed { source, findings, rules })
 }
 
 /// Adds up how many findings of each rule are gone.
@@ -118,7 +130,6 @@ fn gone(
 mod tests {
     use super::super::outcome::plain_finding;
     use super::*;
-    use crate::rules::Severity;
     use crate::source::{Span, words};
 
     /// Each `bad` is a finding; its fix writes something else there.
@@ -139,29 +150,30 @@ mod tests {
         applicability: Applicability,
         allowed: Applicability,
     ) -> Fixed {
-        let check = |text: &str| found(text, written, applicability);
-        fix(text, check(text), allowed, &check)
+        let check = |source: &SourceFile| found(&source.text, written, applicability);
+        let source = SourceFile::new("a.py", text);
+        fix(&source, check(&source), allowed, &check)
     }
 
     #[test]
     fn everything_is_fixed_and_counted() {
         let result = fixed("bad x bad", "ok", Applicability::Safe, Applicability::Safe);
-        assert_eq!(result.text, "ok x ok");
+        assert_eq!(result.source.text, "ok x ok");
         assert_eq!(result.rules, BTreeMap::from([("unused-ignore", 2)]));
     }
 
     #[test]
     fn unsafe_fixes_are_made_where_they_are_asked_for() {
         let left = fixed("bad", "ok", Applicability::Unsafe, Applicability::Safe);
-        assert_eq!((left.text.as_str(), left.findings.len()), ("bad", 1));
+        assert_eq!((left.source.text.as_str(), left.findings.len()), ("bad", 1));
         assert!(left.findings[0].fix.is_some());
-        assert_eq!(fixed("bad bad", "ok", Applicability::Unsafe, Applicability::Unsafe).text, "ok ok");
+        assert_eq!(fixed("bad bad", "ok", Applicability::Unsafe, Applicability::Unsafe).source.text, "ok ok");
     }
 
     #[test]
     fn a_fix_that_does_not_help_is_taken_back_and_not_offered_any_more() {
         let result = fixed("bad", "bad bad", Applicability::Safe, Applicability::Safe);
-        assert_eq!((result.text.as_str(), result.findings.len()), ("bad", 1));
+        assert_eq!((result.source.text.as_str(), result.findings.len()), ("bad", 1));
         assert!(result.findings[0].fix.is_none());
     }
 }

@@ -1,6 +1,8 @@
 //! What a run found.
 
 use super::Change;
+use serde::{Deserialize, Serialize};
+
 use crate::rules::{Applicability, Finding, Label, Severity};
 use crate::source::{SourceFile, Span};
 
@@ -18,6 +20,8 @@ pub struct Outcome {
     pub reports: Vec<FileReport>,
     /// How many files were looked at.
     pub files: usize,
+    /// How many of them were not read, because nothing is to be said of them and they have not changed since that was found.
+    pub passed_over: usize,
     /// What the user should know beside findings: paths that were given and are no source files.
     pub notes: Vec<String>,
     /// What was written beside the report, in sentences.
@@ -87,7 +91,7 @@ pub struct Silenced {
 }
 
 /// Why a finding is not reported.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Silence {
     /// A comment suppresses it, for this reason.
     Comment(String),

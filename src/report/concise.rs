@@ -1,4 +1,4 @@
-//! One row for each finding: `path:row:column: severity[rule] message`.
+//! One row for each finding: `path:row:column: severity[rule] message`; in a notebook `path:cell N:row:column`.
 
 use std::io::{self, Write};
 
@@ -20,8 +20,10 @@ fn place(report: &FileReport, finding: &Finding) -> String {
     let name = printable(&report.name);
     match &report.source {
         Some(source) => {
-            let position = source.position(finding.primary.span.start);
-            format!("{name}:{}:{}", position.row, position.column)
+            let start = finding.primary.span.start;
+            let position = source.position(start);
+            let cell = source.cell(start).map(|cell| format!("cell {cell}:")).unwrap_or_default();
+            format!("{name}:{cell}{}:{}", position.row, position.column)
         }
         None => name,
     }

@@ -71,6 +71,9 @@ struct JsonLabel<'o> {
 
 #[derive(Serialize)]
 struct Location {
+    /// The cell, in a notebook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
     row: u32,
     column: u32,
 }
@@ -111,7 +114,12 @@ fn json_label<'o>(report: &FileReport, label: &'o Label) -> JsonLabel<'o> {
 }
 
 fn locations(report: &FileReport, span: Span) -> (Location, Location) {
-    let location = |position: Position| Location { row: position.row, column: position.column };
+    let cell = |offset| report.source.as_ref().and_then(|source| source.cell(offset));
+    let location = |position: Position, offset| Location {
+        cell: cell(offset),
+        row: position.row,
+        column: position.column,
+    };
     let Place { start, end } = Place::of(report, span);
-    (location(start), location(end))
+    (location(start, span.start), location(end, span.end))
 }

@@ -1,9 +1,11 @@
 //! A finding: what a rule says about an event, ready for a report.
 
+use serde::{Deserialize, Serialize};
+
 use crate::source::{Edit, Span};
 
 /// How much a finding weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Severity {
     /// Worth knowing; never fails a run by default.
     Advice,
@@ -48,7 +50,7 @@ pub struct Finding {
 }
 
 /// A change of the source that removes a finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
     /// Whether it can be made without a look at it.
     pub applicability: Applicability,
@@ -59,7 +61,7 @@ pub struct Fix {
 }
 
 /// Whether a fix can be made without a look at it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Applicability {
     /// The program does what was written before, or what can only have been meant.
     Safe,
@@ -78,7 +80,7 @@ impl Applicability {
 }
 
 /// A place and what is to be seen there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     /// The place.
     pub span: Span,

@@ -12,8 +12,24 @@
 //! dist.isend(t, peer)     unsafe: handle = dist.isend(t, peer), and handle.wait() at the end of the block
 //! ```
 
+mod at_once;
 mod call_it;
+mod held;
+mod keep;
+mod overwrite;
+mod second_wait;
+mod surroundings;
 mod timeout;
+mod touch;
+mod wait;
+mod wait_for_all;
 
+pub(super) use at_once::{block, wait_later};
 pub(super) use call_it::call_it;
+pub(super) use keep::keep;
+pub(super) use overwrite::before_the_overwrite;
+pub(super) use second_wait::drop_the_second;
 pub(super) use timeout::as_timedelta;
+pub(super) use touch::before_the_touch;
+pub(super) use wait::{before_it_is_emptied, before_the_end};
+pub(super) use wait_for_all::{wait_for_all, wait_on_each};

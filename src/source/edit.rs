@@ -11,10 +11,12 @@
 //! The law, tested below on random texts: what no edit covers stands in the result as before, in the same order, and the
 //! order in which edits are given does not matter.
 
+use serde::{Deserialize, Serialize};
+
 use super::Span;
 
 /// Replaces the bytes of a span.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Edit {
     /// What is replaced.
     pub span: Span,

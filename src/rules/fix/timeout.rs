@@ -22,7 +22,7 @@ pub(in super::super) fn as_timedelta(wants: &str, at: Span, context: &Context<'_
     let layout = context.layout();
     let (name, import) = match imported(&layout) {
         Some(name) => (name, None),
-        None if mentions(context.text, CLASS) => return None,
+        None if is_taken(&layout) => return None,
         None => (CLASS.to_owned(), Some(import(&layout)?)),
     };
     let start = at.end - number.len() as u32;
@@ -41,6 +41,12 @@ fn imported(layout: &Layout<'_>) -> Option<String> {
         let of_module = code.strip_prefix("import ").and_then(|names| name_of(names, MODULE));
         of_class.or_else(|| of_module.map(|module| format!("{module}.{CLASS}")))
     })
+}
+
+/// Whether the name of the class may stand for something else; in a text that is a statement it does not.
+fn is_taken(layout: &Layout<'_>) -> bool {
+    let codes = (0..layout.count()).map(|line| layout.code(line));
+    codes.filter(|code| !code.starts_with(['"', '\''])).any(|code| mentions(code, CLASS))
 }
 
 /// What `wanted` is called after an import of these names: `td` in `timedelta as td, datetime`.
