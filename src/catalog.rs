@@ -58,6 +58,8 @@ pub struct Catalog {
     /// All methods of a name, of all classes.
     named: HashMap<String, Vec<ApiId>>,
     data: data::DataTables,
+    /// Names of functions and methods that use their first argument as a buffer.
+    buffer_first: BTreeSet<String>,
     work: work::WorkTables,
     words: words::Words,
 }
@@ -194,6 +196,11 @@ impl Catalog {
         let entry = self.api_entry(api);
         let kind = entry.function.kind;
         self.libraries[entry.drops_of].drops.iter().filter(move |drop| drop.kind == kind)
+    }
+
+    /// Whether some function or method of this name uses its first argument as a buffer.
+    pub fn takes_buffer_first(&self, name: &str) -> bool {
+        self.buffer_first.contains(name)
     }
 
     /// Whether any library says something of a backend of this name.

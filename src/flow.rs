@@ -19,8 +19,9 @@
 //! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
 //! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
 //! other functions. [`flight`] knows which buffers an operation uses, [`regions`] which of them overlap, [`touches`] and
-//! [`rebinding`] who gets in their way. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`];
-//! [`overlap`] looks at what stands between start and wait, [`messages`] at what a wait hands over.
+//! [`rebinding`] who gets in their way, [`earlier`] also where an earlier call has started the operation. [`losses`] and
+//! [`slots`] turn what happens into events, unless there are [`excuses`]; [`overlap`] looks at what stands between start and
+//! wait, [`messages`] at what a wait hands over.
 
 mod apis;
 mod backends;
@@ -28,6 +29,7 @@ mod calls;
 mod clauses;
 mod conditions;
 mod containers;
+mod earlier;
 mod event;
 mod excuses;
 mod facts;

@@ -20,6 +20,7 @@ mod buffer_written;
 mod busy_poll;
 mod discarded_handle;
 mod finding;
+mod fix;
 #[cfg(test)]
 mod hand_built;
 mod immediate_wait;
@@ -39,10 +40,13 @@ mod wait_never_runs;
 mod wait_on_list;
 mod waited_twice;
 
-pub use finding::{Finding, Label, Severity};
+pub use finding::{Applicability, Finding, Fix, Label, Severity};
+
+use std::cell::OnceCell;
 
 use crate::catalog::Catalog;
 use crate::flow::Event;
+use crate::source::{Layout, StatementLines};
 
 /// All rules, by law, and in each law the one that explains a mistake best first.
 pub const RULES: &[Rule] = &[
@@ -129,6 +133,20 @@ pub struct Context<'a> {
     pub text: &'a str,
     /// The backend in force, where it is known.
     pub backend: Option<&'a str>,
+    lines: OnceCell<StatementLines>,
+}
+
+impl<'a> Context<'a> {
+    /// What is known of a file.
+    pub fn new(catalog: &'a Catalog, text: &'a str, backend: Option<&'a str>) -> Self {
+        Self { catalog, text, backend, lines: OnceCell::new() }
+    }
+
+    /// How the text is laid out, for fixes.
+    fn layout(&self) -> Layout<'a> {
+        let lines = self.lines.get_or_init(|| StatementLines::of_python(self.text));
+        Layout::new(self.text, lines.clone())
+    }
 }
 
 /// Runs every rule over every event: one finding a mistake, in the order of the file.

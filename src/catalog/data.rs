@@ -20,6 +20,7 @@ use super::{ApiId, Catalog, Library};
 
 /// An entry on data.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Data {
     /// The names that it holds for; functions are relative to the file's modules.
@@ -40,6 +41,7 @@ pub struct Data {
 
 /// What a name is the name of.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// A method: `x.fill_(0)`.
@@ -52,6 +54,7 @@ pub enum Form {
 
 /// What comes out of a call or an attribute.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Gives {
     /// Nothing that shares storage: a number, a shape, `None`.
@@ -77,6 +80,7 @@ pub enum Gives {
 
 /// How data is touched.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Touches {
     /// Not at all: its shape is asked for, or it is passed on.

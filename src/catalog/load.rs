@@ -168,6 +168,7 @@ fn empty(files: &[File<'_>]) -> Catalog {
         moved: files.iter().flat_map(File::moved).collect(),
         blocking: BTreeSet::new(),
         named: HashMap::new(),
+        buffer_first: BTreeSet::new(),
         data: DataTables::new(files.iter().map(|file| file.library)),
         work: WorkTables::new(files.iter().map(|file| file.library)),
         words: Words::new(functions, asked_for),
@@ -247,6 +248,10 @@ impl Loader {
                 self.register_method(function, class, id);
             }
             let drops_of = self.drops_of(file, library, function, gives)?;
+            if takes_buffer_first(function) {
+                let name = function.name.rsplit('.').next().unwrap_or_default();
+                self.catalog.buffer_first.insert(name.to_owned());
+            }
             self.catalog.apis.push(Api { function: function.clone(), path, owner, gives, library, drops_of });
         }
         for value in &file.library.values {
@@ -349,6 +354,11 @@ impl Loader {
         }
         Ok(())
     }
+}
+
+fn takes_buffer_first(function: &Function) -> bool {
+    let first = function.parameters.first();
+    function.buffers.iter().any(|buffer| Some(&buffer.argument) == first && !buffer.each && !buffer.copied)
 }
 
 /// Checks that what an entry says of its arguments names parameters.

@@ -33,6 +33,7 @@ use super::work::Work;
 
 /// One file of the catalogue.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Library {
     /// The name of the library, for messages.
@@ -90,6 +91,7 @@ pub struct Library {
 
 /// A class.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Class {
     /// Its name.
@@ -117,6 +119,7 @@ pub struct Class {
 
 /// A value of a module that is an instance of a class.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Value {
     /// Its name.
@@ -127,6 +130,7 @@ pub struct Value {
 
 /// What happens when the last reference to a pending handle goes.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OnDrop {
     /// The kind of operation.
@@ -143,6 +147,7 @@ pub struct OnDrop {
 
 /// What a library does with an operation whose last handle is gone.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DropEffect {
     /// The operation never happens.
@@ -159,6 +164,7 @@ pub enum DropEffect {
 
 /// A family of operations that behave alike.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A message from one rank to another.
@@ -178,6 +184,7 @@ pub enum Kind {
 
 /// A function or method.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Function {
     /// Its name, `Class.method` for a method.
@@ -265,6 +272,7 @@ pub struct Function {
 
 /// What a function does.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Does {
     /// Starts an operation and gives its handle (or a list of them).
@@ -325,6 +333,7 @@ pub enum Does {
 
 /// The condition under which a function starts something.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct When {
     /// The argument.
@@ -343,6 +352,7 @@ fn yes() -> bool {
 
 /// How many handles a start gives.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Count {
     /// One.
@@ -354,6 +364,7 @@ pub enum Count {
 
 /// Which handles of the argument a function finishes.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WhichOf {
     /// The one that the argument is.
@@ -369,6 +380,7 @@ pub enum WhichOf {
 
 /// A buffer argument.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Buffer {
     /// The argument.
@@ -386,6 +398,7 @@ pub struct Buffer {
 
 /// How an operation uses a buffer.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UsageName {
     /// Reads it.
@@ -400,6 +413,7 @@ pub enum UsageName {
 
 /// A time-out argument.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Timeout {
     /// The argument.
@@ -412,6 +426,7 @@ pub struct Timeout {
 
 /// Room for a message whose size the receiver does not know.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Room {
     /// The argument that is the room, or says how large it is.
@@ -432,6 +447,7 @@ pub struct Everyone {
 
 /// A finish or poll that goes wrong.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Again {
     /// For operations of this kind.
@@ -444,6 +460,7 @@ pub struct Again {
 
 /// What a finish or a poll returns.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Returns {
     /// Nothing of interest.
@@ -473,6 +490,7 @@ pub enum Returns {
 
 /// What an operation object runs.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Runs {
     /// The argument that names the function.

@@ -13,6 +13,7 @@ use super::{Catalog, Library};
 
 /// Computations that take time and give something new.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Work {
     /// Absolute dotted paths of functions.

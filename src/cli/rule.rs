@@ -14,7 +14,7 @@ pub(super) fn run(arguments: &RuleArguments) -> Exit {
         Some(rule) => page(rule, arguments.output_format),
         None => list(arguments.output_format),
     };
-    let written = Output::open(None).and_then(|output| output.write(|out| out.write_all(text.as_bytes())));
+    let written = Output::Standard.write(|out| out.write_all(text.as_bytes()));
     match written {
         Ok(()) => Exit::Clean,
         Err(error) => fail(&format!("the page cannot be written: {}", reason(&error))),

@@ -15,7 +15,7 @@ use super::value::{
     Value,
 };
 use crate::catalog::{ApiId, Count, Does, Function, Returns, WhichOf};
-use crate::ir::{Constant, ContainerKind, DefaultValue, Operator, Which};
+use crate::ir::{Constant, ContainerKind, DefaultValue, Operand, Operator, Usage, Which};
 use crate::source::Span;
 
 /// Running numbers.
@@ -197,8 +197,18 @@ impl Run<'_, '_> {
         conditional: Option<Span>,
         given: &Given<'_>,
     ) -> Value {
-        self.summary.communicates = true;
         let buffers = self.buffers_of(state, api, given);
+        self.start_on(state, api, conditional, buffers)
+    }
+
+    fn start_on(
+        &mut self,
+        state: &mut State,
+        api: ApiId,
+        conditional: Option<Span>,
+        buffers: Rc<[InFlight]>,
+    ) -> Value {
+        self.summary.communicates = true;
         self.check_buffers(state, api, &buffers);
         if state.coalescing > 0 || state.expecting > 0 {
             return Value::UNKNOWN;
@@ -214,17 +224,24 @@ impl Run<'_, '_> {
     }
 
     /// The primitive form of a start.
-    pub(crate) fn start_by_name(&mut self, state: &mut State, api: &str) -> Value {
-        match self.program.catalog.api(api) {
-            Some(api) => {
-                let entry = self.program.catalog.function(api);
-                self.start(state, api, None, &Given { entry, receiver: None, arguments: Vec::new() })
+    pub(crate) fn start_by_name(
+        &mut self,
+        state: &mut State,
+        api: &str,
+        buffers: &[(Operand, Usage)],
+    ) -> Value {
+        let Some(api) = self.program.catalog.api(api) else { return Value::UNKNOWN };
+        let (sort, at) = (self.program.catalog.sort_of_buffers(api), self.here.span);
+        let mut all = Vec::new();
+        for (buffer, usage) in buffers {
+            if let Value::Symbol(region) = self.operand(state, buffer) {
+                all.push(InFlight { region, usage: *usage, sort, at });
             }
-            None => Value::UNKNOWN,
         }
+        self.start_on(state, api, None, all.into())
     }
 
-    fn new_handle(&self, api: ApiId, status: Status, conditional: Option<Span>) -> Handle {
+    pub(crate) fn new_handle(&self, api: ApiId, status: Status, conditional: Option<Span>) -> Handle {
         Handle {
             api,
             started: self.here.span,
@@ -451,6 +468,7 @@ impl Run<'_, '_> {
         handle.guard = state.path.last().map(|decision| decision.step.span);
         handle.launched = true;
         handle.buffers = launched_buffers(state, &target);
+        self.check_launched(state, api, &target);
         self.check_buffers(state, api, &handle.buffers.clone());
         if count == Some(1) {
             let handle = state.make(self.site(1), Object::Handle(handle));

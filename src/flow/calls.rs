@@ -81,7 +81,8 @@ impl Run<'_, '_> {
         results
     }
 
-    /// Calls a function that is known for what it does to data: it keeps nothing of what it is given.
+    /// Calls a function that is known for what it does to data: it keeps nothing of what it is given. A method is known by
+    /// its name alone, and `box.add(handle)` keeps it.
     fn call_on_data(
         &mut self,
         mut state: State,
@@ -90,6 +91,9 @@ impl Run<'_, '_> {
         receiver: Option<Symbol>,
         arguments: &[Bound],
     ) -> Results {
+        if receiver.is_some() {
+            arguments.iter().for_each(|bound| self.give_away(&mut state, &bound.value));
+        }
         match self.data_result(&mut state, used, callee, receiver, arguments) {
             Some(value) => vec![(state, value)],
             None => {
@@ -219,7 +223,10 @@ impl Run<'_, '_> {
         arguments: &[Bound],
     ) -> Results {
         let this = Value::Symbol(receiver);
-        if !matches!(self.program.symbols.term(receiver), Term::Path(_) | Term::Class(_)) {
+        let elsewhere = matches!(self.program.symbols.term(receiver), Term::Path(_) | Term::Class(_));
+        // A method that takes a handle is not one of a tensor, whatever it is called.
+        let takes_handle = arguments.iter().any(|bound| self.is_handle(&state, &bound.value));
+        if !elsewhere && !takes_handle && self.program.type_of(receiver).is_none() {
             self.touch_by_method(&mut state, receiver, name, arguments);
         }
         match self.program.type_of(receiver) {
@@ -293,7 +300,10 @@ impl Run<'_, '_> {
             self.finish_value(&mut state, &this, which, None);
             state.escape_memory_of(&self.program.symbols, receiver);
         } else {
-            self.give_symbol_away(&mut state, receiver);
+            // `self.model(x)`: what is called is something that `self` keeps, and `self` does not go with it.
+            let kept = self.program.keeps(receiver, name);
+            let given = if kept { self.program.symbols.field(receiver, name) } else { receiver };
+            self.give_symbol_away(&mut state, given);
         }
         let callee = self.program.symbols.field(receiver, name);
         self.call_unknown(state, callee, arguments)

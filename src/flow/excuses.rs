@@ -195,6 +195,11 @@ impl Run<'_, '_> {
             {
                 true
             }
+            What::PartlyWaited { handle, how: Selection::Index | Selection::Taken, .. }
+                if self.excuses.by_number.contains(&handle.started) =>
+            {
+                true
+            }
             // A batch that gives fewer handles than operations does so on every way.
             What::PartlyWaited { how: Selection::Zip, .. } => false,
             What::PartlyWaited { handle, .. } => {

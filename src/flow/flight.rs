@@ -15,7 +15,7 @@ use super::regions::Overlap;
 use super::run::Run;
 use super::state::{Effect, State, Touched};
 use super::symbol::{Symbol, Symbols, Term};
-use super::value::{Handle, InFlight, Object, ObjectId, Status, Value};
+use super::value::{Handle, InFlight, Object, ObjectId, Operation, Status, Value};
 use crate::catalog::{ApiId, Gives, Kind, Sort, UsageName};
 use crate::ir::{Access, Constant, Operator, Usage};
 
@@ -28,6 +28,15 @@ pub(crate) struct Origin {
     pub(crate) of: Symbol,
     /// Whether it is known to have one dimension: then an index gives a number and not a view.
     pub(crate) flat: bool,
+}
+
+/// Which containers count as having what is in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holders {
+    /// Those that a name or a place in memory leads to: not the `[array, type]` of a call.
+    Named,
+    /// Those that a part of the statement under way holds, too: `a, b = b, a`.
+    Any,
 }
 
 impl Run<'_, '_> {
@@ -157,9 +166,30 @@ impl Run<'_, '_> {
         self.mark_touched(state, id);
     }
 
+    /// What a called function has started: buffers that another operation uses.
+    pub(crate) fn check_begun(&mut self, state: &mut State, begun: &[(ObjectId, Rc<[InFlight]>)]) {
+        for (id, buffers) in begun {
+            let pending = state.handle(*id).filter(|handle| handle.status == Status::Pending);
+            let Some(api) = pending.map(|handle| handle.api) else { continue };
+            for buffer in buffers.iter() {
+                if !self.is_made_by_this_call(buffer.region) {
+                    self.report_shared(state, api, buffer);
+                }
+            }
+        }
+    }
+
+    fn is_made_by_this_call(&self, symbol: Symbol) -> bool {
+        let here = self.here.operation;
+        self.program
+            .symbols
+            .any_part(symbol, &|term| matches!(term, Term::Result(site) if site.operation == here))
+    }
+
     /// A call that communicates and blocks uses its buffers at once.
     pub(crate) fn use_buffers(&mut self, state: &mut State, api: ApiId, given: &Given<'_>) {
         let buffers = self.buffers_of(state, api, given);
+        self.report_shared_in_one(state, api, &buffers);
         for buffer in buffers.iter() {
             self.log_touch(state, buffer.region, access_of(buffer.usage), self.here.span);
             self.report_shared(state, api, buffer);
@@ -206,9 +236,33 @@ impl Run<'_, '_> {
                 | Gives::Part
                 | Gives::Parts => return None,
             },
+            None if region.steps.is_empty() => self.copies_by_sort(region.root, sort)?,
             None => return None,
         };
-        (!self.is_held(state, region.root)).then_some(standing)
+        (!self.is_held(state, region.root, Holders::Named)).then_some(standing)
+    }
+
+    /// Whether a method copies that means something else for other receivers: `copy` of an array, and of a list.
+    fn copies_by_sort(&self, root: Symbol, sort: Option<Sort>) -> Option<Standing> {
+        let symbols = &self.program.symbols;
+        match symbols.term(root) {
+            Term::Apply(operator, _) if *operator == super::calls::ELEMENTS => Some(Standing::Certain),
+            Term::Element([_, key]) if self.program.is_selection(*key) => Some(Standing::Certain),
+            Term::Call(parts) => {
+                let Term::Field(of, name) = symbols.term(*parts.first()?) else { return None };
+                match self.program.catalog.data_method(name, sort)?.gives {
+                    Gives::Copy | Gives::New => Some(Standing::Certain),
+                    Gives::PerhapsCopy => self.does_copy(*of, sort),
+                    Gives::Nothing
+                    | Gives::Itself
+                    | Gives::View
+                    | Gives::Strided
+                    | Gives::Part
+                    | Gives::Parts => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     /// Whether a function that copies where it must does so.
@@ -232,15 +286,18 @@ impl Run<'_, '_> {
     }
 
     /// Whether a name, a place in memory or somebody else has a storage.
-    pub(crate) fn is_held(&self, state: &State, root: Symbol) -> bool {
+    pub(crate) fn is_held(&self, state: &State, root: Symbol, holders: Holders) -> bool {
         let symbols = &self.program.symbols;
         let named = |local: crate::ir::Local| {
             self.function.locals.get(local.0 as usize).is_some_and(|info| !info.name.is_empty())
         };
         let in_local = state.locals.plain().any(|(local, held)| named(local) && symbols.mentions(held, root));
         let holds = |value: &Value| value.symbol().is_some_and(|held| symbols.mentions(held, root));
-        let in_container = state.heap.values().any(|object| match object {
-            Object::Container(container) => container.elements().any(holds),
+        let counts = |local: crate::ir::Local| holders == Holders::Any || named(local);
+        let kept = state.locals.held().iter().filter(|(local, _)| counts(**local)).map(|(_, value)| value);
+        let kept: Vec<&Value> = kept.chain(state.memory.values()).chain(&state.pinned).collect();
+        let in_container = state.reach(&kept).into_iter().any(|id| match state.heap.get(&id) {
+            Some(Object::Container(container)) => container.elements().any(holds),
             _ => false,
         });
         let given_away = || {
@@ -248,6 +305,46 @@ impl Run<'_, '_> {
             state.effects.iter().any(given)
         };
         in_local || in_container || state.memory.values().any(holds) || given_away()
+    }
+
+    /// Operations that are launched together are in flight together.
+    pub(crate) fn check_launched(&mut self, state: &State, api: ApiId, target: &Value) {
+        if state.expecting > 0 {
+            return;
+        }
+        let operations: Vec<Operation> = state
+            .reach(&[target])
+            .into_iter()
+            .filter_map(|id| match state.heap.get(&id) {
+                Some(Object::Operation(operation)) => Some(operation.clone()),
+                _ => None,
+            })
+            .collect();
+        for (index, one) in operations.iter().enumerate() {
+            for other in &operations[index + 1..] {
+                if let Some(buffer) = self.shared_by(one, other) {
+                    let handle = Handle { started: one.built, ..self.new_handle(api, Status::Pending, None) };
+                    let what = What::SharedBuffer {
+                        api,
+                        with: Some(told(&handle, None)),
+                        buffer: self.buffer_name(state, buffer),
+                        at: self.here.span,
+                    };
+                    self.report(what, &state.path);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The buffer that two operations certainly share, and that one of them writes.
+    fn shared_by(&self, one: &Operation, other: &Operation) -> Option<Symbol> {
+        let pairs = one.buffers.iter().flat_map(|mine| other.buffers.iter().map(move |its| (mine, its)));
+        let writes = |buffer: &InFlight| access_of(buffer.usage) == Access::Write;
+        let mut shared = pairs.filter(|(mine, its)| {
+            (writes(mine) || writes(its)) && self.in_flight_overlap(mine, its) == Overlap::Certain
+        });
+        shared.next().map(|(_, its)| its.region)
     }
 
     /// The first touch of a buffer in flight is reported, not every one.
@@ -276,11 +373,28 @@ impl Run<'_, '_> {
         if symbol == Symbol::UNKNOWN {
             return;
         }
+        self.note_made(symbol);
+        state.retire(&mut self.program.symbols, symbol);
+    }
+
+    /// The same for an operator. As a key it gives the same number again: `x[i % 2]` stays what it was.
+    pub(crate) fn compute_anew(&mut self, state: &mut State, symbol: Symbol) {
+        let program = &*self.program;
+        let of_storage = |buffer: &InFlight| {
+            program.symbols.mentions(program.region(buffer.region, buffer.sort).root, symbol)
+        };
+        if state.has_in_flight(&of_storage) {
+            self.make_anew(state, symbol);
+        } else if symbol != Symbol::UNKNOWN {
+            self.note_made(symbol);
+        }
+    }
+
+    fn note_made(&mut self, symbol: Symbol) {
         let made_before = self.program.made_at.insert(symbol, self.here.operation);
         if made_before.is_some_and(|operation| operation != self.here.operation) {
             self.program.alike.insert(symbol);
         }
-        state.retire(&mut self.program.symbols, symbol);
     }
 
     /// Somebody unknown may bind attributes of a value to other buffers.

@@ -77,6 +77,7 @@ impl Run<'_, '_> {
                 }
             }
         }
+        self.note_late_wait(state, symbol);
         state.affect(Effect::Finish(symbol, which));
     }
 

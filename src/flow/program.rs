@@ -80,6 +80,8 @@ pub(crate) struct Attribute {
     pub(crate) types: Vec<Option<Type>>,
     /// A list of handles that is stored in it, or in an element of it.
     pub(crate) lists: Vec<(Depth, Handle)>,
+    /// Handles in it whose operations use buffers of the same object.
+    pub(crate) held: Vec<Handle>,
 }
 
 /// Whether something is stored in an attribute itself or under a key of it.
@@ -351,6 +353,12 @@ impl<'a> Program<'a> {
             Some(Type::Own(classes)) => Some((*classes.first()?, name.clone(), depth)),
             Some(Type::Catalogued(_)) | None => None,
         }
+    }
+
+    /// Whether a name of an instance of a class of the file is an attribute that some method stores.
+    pub(crate) fn keeps(&self, receiver: Symbol, name: &str) -> bool {
+        let Some(Type::Own(classes)) = self.type_of(receiver) else { return false };
+        classes.iter().all(|&class| self.attributes.contains_key(&(class, name.into())))
     }
 
     /// The method that a call on an instance of a class runs, if that is certain.

@@ -22,6 +22,9 @@ use crate::ir::{Constant, Operator};
 /// Every element of a list of buffers.
 const EACH: Operator = Operator::Other("each of");
 
+/// A list of indices.
+pub(crate) const SELECTION: Operator = Operator::Other("a list of indices");
+
 /// The bounds of a slice.
 pub(crate) const SLICE: Operator = Operator::Other("bounds of a slice");
 
@@ -63,6 +66,14 @@ impl Symbols {
         if list == Symbol::UNKNOWN { list } else { self.intern(Term::Apply(EACH, vec![list])) }
     }
 
+    /// The list of which a symbol names one element after the other.
+    pub(crate) fn list_behind(&self, item: Symbol) -> Option<Symbol> {
+        match self.term(item) {
+            Term::Item(list) => Some(*list),
+            _ => None,
+        }
+    }
+
     /// The list of which a symbol names each element.
     pub(crate) fn list_of_each(&self, each: Symbol) -> Option<Symbol> {
         match self.term(each) {
@@ -88,6 +99,7 @@ impl Program<'_> {
     /// The region that a symbol names, for a sort of data.
     pub(crate) fn region(&self, symbol: Symbol, sort: Option<Sort>) -> Region {
         match self.symbols.term(symbol) {
+            Term::Element([_, key]) if self.is_selection(*key) => Region::whole(symbol),
             Term::Element([of, key]) => self.element_region(*of, *key, sort),
             Term::Item(of) => self.region(*of, sort).then(Narrowing::Index(symbol)),
             Term::Apply(operator, parts) if *operator == EACH => {
@@ -114,6 +126,36 @@ impl Program<'_> {
                 whole.then(Narrowing::Range(bounds[0], bounds[1]))
             }
             _ => whole.then(Narrowing::Index(key)),
+        }
+    }
+
+    /// Whether a key selects elements one by one, which copies them: `x[x > 0]`, `x[[0, 2]]`, `x[torch.randperm(n)]`.
+    pub(crate) fn is_selection(&self, key: Symbol) -> bool {
+        match self.symbols.term(key) {
+            Term::Apply(operator, parts) => match operator {
+                Operator::Equal
+                | Operator::NotEqual
+                | Operator::Less
+                | Operator::LessEqual
+                | Operator::Greater
+                | Operator::GreaterEqual => true,
+                Operator::Other("~" | "&" | "|") => parts.iter().any(|part| self.is_selection(*part)),
+                _ => *operator == SELECTION,
+            },
+            Term::Call(parts) => parts.first().is_some_and(|callee| {
+                self.symbols.path_of(*callee).is_some_and(|path| self.catalog.is_of_data(&path))
+            }),
+            Term::Result(_) => self.origins.get(&key).is_some_and(|origin| match origin.gives {
+                Gives::New | Gives::Copy => true,
+                Gives::PerhapsCopy
+                | Gives::Nothing
+                | Gives::Itself
+                | Gives::View
+                | Gives::Strided
+                | Gives::Part
+                | Gives::Parts => false,
+            }),
+            _ => false,
         }
     }
 

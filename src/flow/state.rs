@@ -408,6 +408,7 @@ impl State {
             && self.matters_alike(other, &self.memory, &other.memory)
             && self.heap_alike(other)
             && alike_effects(&self.effects, &other.effects)
+            && self.rebindings == other.rebindings
     }
 
     /// Whether the places that hold something which matters hold the same.

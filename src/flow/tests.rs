@@ -1,7 +1,7 @@
 //! The analysis against a concrete interpreter, on random programs.
 //!
 //! [`programs`] makes small programs, [`lowered`] writes them as IR and [`text`] as Python; [`concrete`] runs them and counts
-//! references. The laws are in [`losses`], [`states`] and [`conditions`]. [`differences`] lists where the analysis differs from a
+//! references. The laws are in [`losses`], [`quiet`], [`states`] and [`conditions`]. [`differences`] lists where the analysis differs from a
 //! run on purpose, [`regressions`] the mistakes that these tests have found.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so")]
@@ -12,6 +12,7 @@ mod differences;
 mod losses;
 mod lowered;
 mod programs;
+mod quiet;
 mod regressions;
 mod states;
 mod text;

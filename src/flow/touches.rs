@@ -14,13 +14,13 @@
 use super::event::{Origin as Told, Standing, What};
 use super::flight::{Origin, is_untouched};
 use super::handles::told;
-use super::regions::Overlap;
+use super::regions::{Overlap, SELECTION};
 use super::run::Run;
 use super::state::{State, Touched};
 use super::symbol::{Symbol, Term};
 use super::value::{Bound, ObjectId, Passing, Value};
 use crate::catalog::{DataUse, Gives, Touches};
-use crate::ir::{Access, Key, Operator, Usage};
+use crate::ir::{Access, Constant, ContainerKind, Key, Operand, Operator, Usage};
 use crate::source::Span;
 
 /// How many touches a summary tells of.
@@ -31,11 +31,8 @@ impl Run<'_, '_> {
     pub(crate) fn touch(&mut self, state: &mut State, value: &Value, access: Access) {
         match value {
             Value::Symbol(symbol) => self.touch_symbol(state, *symbol, access, &[]),
-            Value::Object(id) => {
-                let inner: Vec<Symbol> = match state.container(*id) {
-                    Some(container) => container.elements().filter_map(Value::symbol).collect(),
-                    None => Vec::new(),
-                };
+            Value::Object(_) => {
+                let inner = self.regions_of_each(state, value);
                 inner.into_iter().for_each(|symbol| self.touch_symbol(state, symbol, access, &[]));
             }
             Value::Function(_)
@@ -110,15 +107,43 @@ impl Run<'_, '_> {
         matches!(self.program.symbols.term(symbol), Term::Length(_) | Term::Number(_) | Term::Constant(_))
     }
 
-    /// `x[key] = value`, `x[key] += value`: the array is written; a list just gets another element.
-    pub(crate) fn touch_element(&mut self, state: &mut State, of: &Value, key: &Key) {
+    /// `x[key] = value`: the array is written, and what is stored is read; a list just gets another element.
+    pub(crate) fn touch_element(&mut self, state: &mut State, of: &Value, key: &Key, value: &Value) {
         let Some(of) = of.symbol().filter(|of| *of != Symbol::UNKNOWN) else { return };
-        let key = self.region_key(state, key);
+        let key = self.stored_key(state, key);
         let element = self.program.symbols.intern(Term::Element([of, key]));
-        if self.is_array(state, of) || self.program.symbols.is_slice(key) {
+        let is_slice = self.program.symbols.is_slice(key);
+        if is_slice {
+            self.touch(state, value, Access::Read);
+        }
+        if is_slice || self.is_array(state, of) || self.is_number(value) {
             self.touch_symbol(state, element, Access::Write, &[]);
         } else {
             self.log_touch(state, element, Access::Write, self.here.span);
+        }
+    }
+
+    /// `x[key] += value`: what is there is written in place, be it a part of an array or an array in a list.
+    pub(crate) fn touch_updated_element(&mut self, state: &mut State, of: &Value, key: &Key) {
+        let Some(of) = of.symbol().filter(|of| *of != Symbol::UNKNOWN) else { return };
+        let key = self.stored_key(state, key);
+        let element = self.program.symbols.intern(Term::Element([of, key]));
+        self.touch_symbol(state, element, Access::Write, &[]);
+    }
+
+    /// The key of a store: a selection is a copy to read from, and a part of the array to write to.
+    fn stored_key(&mut self, state: &State, key: &Key) -> Symbol {
+        let key = self.region_key(state, key);
+        if self.program.is_selection(key) { Symbol::UNKNOWN } else { key }
+    }
+
+    /// A number that is written down: only arrays have such elements.
+    fn is_number(&self, value: &Value) -> bool {
+        let constant = value.symbol().and_then(|symbol| self.program.symbols.constant_of(symbol));
+        match constant {
+            Some(Constant::Int(_)) => true,
+            Some(Constant::Other(text)) => text.starts_with(|first: char| first.is_ascii_digit()),
+            Some(Constant::None | Constant::Bool(_) | Constant::Str(_)) | None => false,
         }
     }
 
@@ -161,16 +186,44 @@ impl Run<'_, '_> {
         match key {
             Key::At(operand) => {
                 let value = self.operand(state, operand);
-                self.plain_symbol(state, &value)
+                match value {
+                    Value::Object(id) if self.is_list(state, id) => {
+                        let base = self.program.symbols.intern(Term::Result(id.site));
+                        self.program.symbols.intern(Term::Apply(SELECTION, vec![base]))
+                    }
+                    other if self.is_called_selection(operand, &other) => {
+                        let key = self.plain_symbol(state, &other);
+                        self.program.symbols.intern(Term::Apply(SELECTION, vec![key]))
+                    }
+                    other => self.plain_symbol(state, &other),
+                }
             }
             Key::Range(lower, upper) => {
-                let mut bound = |operand: &Option<crate::ir::Operand>| {
+                let mut bound = |operand: &Option<Operand>| {
                     operand.as_ref().map(|it| self.operand(state, it).symbol().unwrap_or(Symbol::UNKNOWN))
                 };
                 let (lower, upper) = (bound(lower), bound(upper));
                 self.program.symbols.slice(lower, upper)
             }
         }
+    }
+
+    fn is_list(&self, state: &State, id: ObjectId) -> bool {
+        state.container(id).is_some_and(|container| container.kind == ContainerKind::List)
+    }
+
+    /// A key of which nothing is known but its name: `x[mask]`, `x[self.indices]`.
+    fn is_called_selection(&self, operand: &Operand, value: &Value) -> bool {
+        let local = match operand {
+            Operand::Local(local) => self.function.locals.get(local.0 as usize),
+            Operand::Constant(_) => None,
+        };
+        let last = || value.symbol().and_then(|symbol| self.program.symbols.last_name(symbol));
+        let named = |name: &str| {
+            let last = name.rsplit('_').next().unwrap_or(name);
+            ["mask", "indices", "perm", "permutation"].contains(&last)
+        };
+        local.is_some_and(|local| named(&local.name)) || last().is_some_and(|name| named(&name))
     }
 
     /// The operands of an operator are read, where it computes something of their data.
@@ -217,14 +270,23 @@ impl Run<'_, '_> {
         arguments: &[Bound],
     ) {
         let sort = state.sort_in_flight();
-        let Some(used) = self.program.catalog.data_method(name, sort) else { return };
+        let Some(used) = self.program.catalog.data_method(name, sort) else {
+            // An array that shares its storage with a tensor, or the other way round.
+            let other = self.program.catalog.data_method(name, None);
+            if let Some(access) = other.and_then(|used| access(used.touches)) {
+                self.touch(state, &Value::Symbol(receiver), access);
+            }
+            return;
+        };
         self.touch_out(state, arguments);
         if used.gives == Gives::PerhapsCopy && self.does_copy(receiver, sort) == Some(Standing::Certain) {
             self.touch(state, &Value::Symbol(receiver), Access::Read);
         }
         if let Some(access) = access(used.touches) {
             self.touch(state, &Value::Symbol(receiver), access);
-            for bound in arguments.iter().filter(|bound| !is_out(bound)) {
+            // `queue.put(x)` reads nothing of `x`.
+            let is_data = name.ends_with('_') || self.program.origins.contains_key(&receiver);
+            for bound in arguments.iter().filter(|bound| is_data && !is_out(bound)) {
                 self.touch(state, &bound.value, Access::Read);
             }
         }
@@ -305,7 +367,9 @@ impl Run<'_, '_> {
     pub(crate) fn replay_touch(&mut self, state: &mut State, target: &Value, touch: &Touched, callee: &str) {
         let inside = [Told { function: callee.to_owned(), span: touch.at }];
         if let Value::Symbol(symbol) = target {
-            let is_store = matches!(self.program.symbols.term(*symbol), Term::Element([of, key])
+            let stored = matches!(self.program.symbols.term(touch.region), Term::Element(_));
+            let is_store = stored
+                && matches!(self.program.symbols.term(*symbol), Term::Element([of, key])
                 if touch.access == Access::Write && !self.program.symbols.is_slice(*key) && !self.is_array(state, *of));
             if is_store {
                 self.log_touch(state, *symbol, touch.access, touch.at);

@@ -10,6 +10,7 @@
 //! Operations that may go on in several ways (a call of a function with several outcomes) give several states.
 
 use super::event::{Loss, What};
+use super::rebinding::Named;
 use super::run::Run;
 use super::state::{Effect, State};
 use super::symbol::{Symbol, Term};
@@ -52,7 +53,7 @@ impl Run<'_, '_> {
                 self.touch_operands(&mut state, operator, &values);
                 let value = self.compute(&mut state, operator, &values);
                 if let (Operator::Other(_), Some(made)) = (operator, value.symbol()) {
-                    self.make_anew(&mut state, made);
+                    self.compute_anew(&mut state, made);
                 }
                 self.bind(&mut state, *to, value);
             }
@@ -69,7 +70,7 @@ impl Run<'_, '_> {
             }
             Operation::SetElement { of, key, value } => {
                 let (of, value) = (self.operand(&state, of), self.operand(&state, value));
-                self.touch_element(&mut state, &of, key);
+                self.touch_element(&mut state, &of, key, &value);
                 self.set_element(&mut state, &of, key, value);
             }
             Operation::DropField { of, name } => {
@@ -124,8 +125,8 @@ impl Run<'_, '_> {
                 let value = self.operand(&state, value);
                 self.give_away(&mut state, &value);
             }
-            Operation::Start { to, api, .. } => {
-                let value = self.start_by_name(&mut state, api);
+            Operation::Start { to, api, buffers } => {
+                let value = self.start_by_name(&mut state, api, buffers);
                 self.bind(&mut state, *to, value);
             }
             Operation::Finish { target, which } => {
@@ -388,6 +389,7 @@ impl Run<'_, '_> {
             let partial = partial.clone();
             return Value::Object(state.make(self.site(0), Object::Partial(partial)));
         }
+        self.note_reading(state, Named::Place(place));
         match state.memory.get(&place) {
             Some(value) => value.clone(),
             None => Value::Symbol(self.program.global(name)),
@@ -462,7 +464,7 @@ impl Run<'_, '_> {
         match place {
             Place::Element(of, key) => {
                 let of = self.operand(state, of);
-                self.touch_element(state, &of, key);
+                self.touch_updated_element(state, &of, key);
             }
             Place::Local(_) | Place::Global(_) | Place::Field(..) => self.touch_updated(state, &current),
         }
@@ -472,6 +474,7 @@ impl Run<'_, '_> {
         }
         let result = self.compute(state, &Operator::Other(operator), &[current, value]);
         match place {
+            Place::Local(local) if self.is_array_variable(*local) => {}
             Place::Local(local) => self.bind(state, *local, result),
             Place::Global(name) => {
                 let place = self.program.symbols.intern(Term::Global(name.as_str().into()));

@@ -10,7 +10,7 @@ use super::run::Run;
 use super::state::{Effect, State, Touched};
 use super::summary::{Outcome, Summary};
 use super::symbol::{Site, Symbol, Term};
-use super::value::{Bound, InFlight, InsideCall, Object, ObjectId, Passing, Slot, Status, Test, Value};
+use super::value::{Age, Bound, InFlight, InsideCall, Object, ObjectId, Passing, Slot, Status, Test, Value};
 use crate::ir::{ClassId, Constant, DefaultValue, FunctionId, Operator, ParameterKind};
 
 /// A call of a function of the file.
@@ -20,6 +20,13 @@ struct Call {
     arguments: Vec<Value>,
     /// Whether the function is defined inside of the calling one, so that what it captures is known.
     nested: bool,
+}
+
+/// How many objects of its sort a callee makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copies {
+    One,
+    Many,
 }
 
 impl Run<'_, '_> {
@@ -304,6 +311,7 @@ impl Run<'_, '_> {
             self.replay_effect(&mut state, call, effect, &copies, arguments);
         }
         self.replay_touches(&mut state, call, &outcome.touches, outcome.effects.len());
+        self.check_begun(&mut state, &begun);
         state.give_buffers(begun);
         for (place, value) in &outcome.stores {
             let value = self.translate(&mut state, call, value, &copies);
@@ -362,6 +370,7 @@ impl Run<'_, '_> {
             .kept_objects(|symbol| matches!(symbols.term(symbol), Term::Parameter(_) | Term::Captured(_)));
         for (id, object) in &outcome.heap {
             let mut object = object.clone();
+            self.translate_buffers(state, call, &mut object, copies_of(outcome, *id));
             self.translate_object(state, call, &mut object, &copies);
             self.retell(&mut object, call, kept.contains(id));
             if let Object::Handle(handle) = &mut object {
@@ -409,7 +418,6 @@ impl Run<'_, '_> {
         copies: &BTreeMap<ObjectId, ObjectId>,
     ) {
         object.rename(&|id| copies.get(&id).copied().unwrap_or(id));
-        self.translate_buffers(state, call, object);
         if let Object::Container(container) = object {
             let slots: Vec<(Slot, Value)> = std::mem::take(&mut container.entries);
             for (slot, value) in slots {
@@ -430,7 +438,7 @@ impl Run<'_, '_> {
     }
 
     /// The buffers of a handle or operation, by the caller's names for them.
-    fn translate_buffers(&mut self, state: &mut State, call: &Call, object: &mut Object) {
+    fn translate_buffers(&mut self, state: &mut State, call: &Call, object: &mut Object, count: Copies) {
         let buffers = match object {
             Object::Handle(handle) => &mut handle.buffers,
             Object::Operation(operation) => &mut operation.buffers,
@@ -438,7 +446,9 @@ impl Run<'_, '_> {
         };
         let mut all: Vec<InFlight> = Vec::new();
         for buffer in buffers.iter() {
-            let list = self.program.symbols.list_of_each(buffer.region);
+            let symbols = &self.program.symbols;
+            let one_by_one = if count == Copies::Many { symbols.list_behind(buffer.region) } else { None };
+            let list = symbols.list_of_each(buffer.region).or(one_by_one);
             let value = self.resolve(state, call, list.unwrap_or(buffer.region));
             let regions = match (list, &value) {
                 (Some(_), _) => self.regions_of_each(state, &value),
@@ -672,6 +682,7 @@ impl Run<'_, '_> {
         let Some((class, name, depth)) = self.program.attribute_of(place) else { return };
         let of = value.symbol().map(|symbol| (symbol, self.program.type_of(symbol)));
         let list = self.list_in(state, value);
+        let held = self.handles_on_own_buffers(state, value);
         let attribute: &mut Attribute = self.program.attributes.entry((class, name)).or_default();
         if let (Depth::Itself, Some((symbol, of))) = (depth, of)
             && symbol != Symbol::NONE
@@ -679,6 +690,7 @@ impl Run<'_, '_> {
         {
             attribute.types.push(of);
         }
+        Self::keep_held(attribute, held);
         if let Some(handle) = list
             && attribute.lists.len() < 4
             && !attribute.lists.iter().any(|(known, of)| *known == depth && of.started == handle.started)
@@ -723,4 +735,10 @@ impl Run<'_, '_> {
             _ => false,
         }
     }
+}
+
+/// Whether a loop made the object, one for each element of something.
+fn copies_of(outcome: &Outcome, id: ObjectId) -> Copies {
+    let older = ObjectId { age: Age::Older, ..id };
+    if outcome.heap.contains_key(&older) { Copies::Many } else { Copies::One }
 }

@@ -144,6 +144,11 @@ impl Selection {
         Self { rules, severities: BTreeMap::new() }
     }
 
+    /// Only these rules, which weigh what they did.
+    pub fn restricted_to(self, rules: impl IntoIterator<Item = RuleName>) -> Self {
+        Self { severities: self.severities, ..Self::only(rules) }
+    }
+
     /// These rules too.
     pub fn with(mut self, rules: impl IntoIterator<Item = RuleName>) -> Self {
         self.rules.extend(rules.into_iter().map(RuleName::as_str));

@@ -6,7 +6,7 @@
 //! handle.wait()
 //! ```
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::flow::{Access, Event, What};
 
 pub(super) const RULE: Rule = Rule {
@@ -39,5 +39,6 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: format!("{wait} before this; as it is, the values are stale, or only some of them are new"),
         function: event.function.clone(),
+        fix: fix::before_the_touch(handle, *at, context),
     })
 }

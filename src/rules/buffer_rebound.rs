@@ -8,7 +8,7 @@
 //! return box                      # zeros
 //! ```
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::flow::{Event, Reread, What};
 
 pub(super) const RULE: Rule = Rule {
@@ -42,5 +42,6 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: format!("{wait} before this, or bind another name"),
         function: event.function.clone(),
+        fix: fix::before_the_touch(handle, *at, context),
     })
 }

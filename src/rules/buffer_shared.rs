@@ -7,7 +7,7 @@
 //!
 //! Two sends may share a buffer. An MPI operation may not have one buffer as source and destination, but for `IN_PLACE`.
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Fix, Label, Law, Rule, Severity, fix, story};
 use crate::catalog::{ApiId, Kind};
 use crate::flow::{Event, Handle, What};
 use crate::source::Span;
@@ -68,7 +68,14 @@ fn in_two(
             story::wait_for(handle, context)
         ),
         function: event.function.clone(),
+        fix: fixed(handle, api, at, context),
     }
+}
+
+/// The first is waited for before the second begins; not a receive before a send, for which the peer may wait itself.
+fn fixed(handle: &Handle, api: ApiId, at: Span, context: &Context<'_>) -> Option<Fix> {
+    let is_exchange = story::noun(handle.api, context) == "receive" && story::noun(api, context) == "send";
+    if is_exchange { None } else { fix::before_the_touch(handle, at, context) }
 }
 
 fn in_one(event: &Event, buffer: &str, api: ApiId, at: Span, context: &Context<'_>) -> Finding {
@@ -81,5 +88,6 @@ fn in_one(event: &Event, buffer: &str, api: ApiId, at: Span, context: &Context<'
         labels: Vec::new(),
         help: "receive into another buffer, or pass `IN_PLACE` as the source; as it is, what is sent can be overwritten before it is read".to_owned(),
         function: event.function.clone(),
+        fix: None,
     }
 }

@@ -6,7 +6,7 @@
 //! handle.wait()
 //! ```
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::flow::{Access, Event, Handle, Usage, What};
 
 pub(super) const RULE: Rule = Rule {
@@ -44,6 +44,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(handle, *usage, context),
         function: event.function.clone(),
+        fix: fix::before_the_touch(handle, *at, context),
     })
 }
 

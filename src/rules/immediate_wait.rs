@@ -11,8 +11,9 @@
 //! Where the library's sends block until the peer receives, a send at once is more than lost time: two ranks that do the same
 //! block each other. Then it is a warning.
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Fix, Label, Law, Rule, Severity, fix, story};
 use crate::flow::{Event, Exposure, Handle, Order, Spare, What};
+use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "immediate-wait",
@@ -41,7 +42,24 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(handle, spare, *exposed, context),
         function: event.function.clone(),
+        fix: fixed(handle, *at, spare, *exposed, context),
     })
+}
+
+/// A blocking call says the same; where there is work to overlap with, the wait comes too early. An exposed wait would block
+/// as before, and the way out is another order.
+fn fixed(
+    handle: &Handle,
+    at: Span,
+    spare: &[Spare],
+    exposed: Option<Exposure>,
+    context: &Context<'_>,
+) -> Option<Fix> {
+    match (spare.first().map(|spare| spare.order), exposed) {
+        (_, Some(_)) | (Some(Order::Before), None) => None,
+        (Some(Order::After), None) => fix::wait_later(handle, at, context),
+        (None, None) => fix::block(handle, at, context),
+    }
 }
 
 fn message(

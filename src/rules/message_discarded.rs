@@ -37,5 +37,6 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: "keep what the lower-case wait returns: `message = request.wait()`".to_owned(),
         function: event.function.clone(),
+        fix: None,
     })
 }

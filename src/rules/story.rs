@@ -32,7 +32,7 @@ pub(super) fn short_name<'a>(api: ApiId, context: &Context<'a>) -> &'a str {
 }
 
 /// What stands before the last pair of parentheses of a call.
-fn callee_text(call: &str) -> &str {
+pub(super) fn callee_text(call: &str) -> &str {
     let (mut depth, mut opened, mut quote) = (0_u32, call.len(), None);
     for (at, character) in call.char_indices() {
         match (quote, character) {

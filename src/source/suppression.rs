@@ -27,6 +27,8 @@ pub struct Suppression {
     pub reach: Reach,
     /// The rules that it names.
     pub rules: Vec<Named>,
+    /// What the author says about it, behind the bracket.
+    pub reason: String,
 }
 
 /// What a suppression covers.
@@ -127,7 +129,7 @@ fn parse(text: &str, span: Span, rows: Reach) -> Result<Suppression, String> {
     let Some(names) = rest.trim_start().strip_prefix('[') else {
         return Err(format!("no rule is named: write `{word}[rule] reason`"));
     };
-    let Some((names, _)) = names.split_once(']') else {
+    let Some((names, behind)) = names.split_once(']') else {
         return Err("the bracket is not closed".to_owned());
     };
     let first = span.start + (at + open + 1) as u32;
@@ -135,7 +137,8 @@ fn parse(text: &str, span: Span, rows: Reach) -> Result<Suppression, String> {
     if rules.is_empty() {
         return Err(format!("no rule is named: write `{word}[rule] reason`"));
     }
-    Ok(Suppression { span: Span::new(span.start, first + names.len() as u32 + 1), reach, rules })
+    let reason = behind.split('#').next().unwrap_or_default().trim().to_owned();
+    Ok(Suppression { span: Span::new(span.start, first + names.len() as u32 + 1), reach, rules, reason })
 }
 
 /// The names in a list, with their places; `first` is where the list starts.

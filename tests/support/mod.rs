@@ -50,7 +50,7 @@ pub(crate) fn full_findings(text: &str) -> Vec<Finding> {
     let lowered = python::lower(text, &ModuleName::default());
     assert!(lowered.problems.is_empty(), "it cannot be read: {:?}", lowered.problems);
     let analysis = flow::analyse(&lowered.unit, catalog, &Settings::default());
-    let context = Context { catalog, text, backend: analysis.backend.as_deref() };
+    let context = Context::new(catalog, text, analysis.backend.as_deref());
     rules::check(&analysis.events, &context)
 }
 
