@@ -9,7 +9,7 @@ mod transcript;
 
 use support::{Markers, assert_none, findings, folder, read};
 use transcript::Folder;
-use unwaited::rules::{DIAGNOSTICS, Law, RULES};
+use unwaited::rules::{DIAGNOSTICS, RULES};
 
 /// The code blocks of a section of a page.
 fn blocks<'p>(page: &'p str, section: &str) -> Vec<&'p str> {
@@ -53,11 +53,8 @@ fn the_remedy_of_every_page_is_silent() {
 #[test]
 fn every_page_says_what_the_list_says() {
     for rule in RULES {
-        let law = match rule.law {
-            Law::Reach => "*Law: Reach.",
-            Law::Quiet => "*Law: Quiet.",
-            Law::Api => "*Law: API.",
-        };
+        let name = rule.law.words().split(':').next().unwrap_or_default();
+        let law = format!("*Law: {name}.");
         let severity = format!("Severity: {}.", rule.severity.word());
         assert!(rule.page.starts_with(&format!("# {}\n\n{law}", rule.name)), "the head of {}", rule.name);
         assert!(rule.page.contains(&severity), "the page of {} gives another severity", rule.name);
