@@ -203,9 +203,24 @@ impl Catalog {
         self.buffer_first.contains(name)
     }
 
+    /// Whether any library says something of a backend of this name.
+    pub fn knows_backend(&self, name: &str) -> bool {
+        self.libraries.iter().flat_map(|library| &library.drops).any(|drop| drop.backend == name)
+    }
+
+    /// Whether an attribute of this name is the number of ranks, on an instance of some class.
+    pub fn counts_ranks(&self, attribute: &str) -> bool {
+        self.types.iter().flat_map(|ty| &ty.class.counts_ranks).any(|name| name == attribute)
+    }
+
     /// Whether a function is the blocking form of one that starts something.
     pub fn is_blocking(&self, api: ApiId) -> bool {
         self.blocking.contains(&api)
+    }
+
+    /// Whether the waits of an api's library keep a processor busy.
+    pub fn busy_waits(&self, api: ApiId) -> bool {
+        self.library(self.api_entry(api)).busy_waits
     }
 
     /// When a send that is waited for at once blocks both ranks head to head, where the library says so.

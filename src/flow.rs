@@ -24,6 +24,7 @@
 //! wait, [`messages`] at what a wait hands over.
 
 mod apis;
+mod backends;
 mod calls;
 mod clauses;
 mod conditions;
@@ -89,9 +90,10 @@ pub struct Analysis {
 /// Callees come before their callers, so that a call finds the summary of what it calls. A second round sees what the first
 /// has learned about recursion and about the attributes of classes; only its events count.
 pub fn analyse(unit: &Unit, catalog: &Catalog, settings: &Settings) -> Analysis {
-    let mut program = Program::new(unit, catalog, settings.backend.clone());
+    let mut program = Program::new(unit, catalog);
     let events = analyse_program(&mut program);
-    Analysis { events, backend: program.backend }
+    let backend = program.backends.in_force(settings.backend.clone());
+    Analysis { events, backend }
 }
 
 fn analyse_program(program: &mut Program<'_>) -> Vec<Event> {

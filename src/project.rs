@@ -45,8 +45,8 @@ pub use root::Roots;
 pub use selection::{
     BadRuleName, KnownRule, RuleName, Selection, Subject, UNUSED_IGNORE, known_rule, known_rules,
 };
-pub(crate) use walk::reason;
 pub use walk::{File, Files, find_files};
+pub(crate) use walk::{reason, shown};
 pub use write::Change;
 
 use std::num::NonZeroUsize;

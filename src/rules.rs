@@ -28,6 +28,7 @@ mod message_discarded;
 mod mistake;
 mod overwritten_handle;
 mod partly_waited;
+mod prefer_collective;
 mod serialized_loop;
 mod small_receive_room;
 mod story;
@@ -63,6 +64,7 @@ pub const RULES: &[Rule] = &[
     serialized_loop::RULE,
     immediate_wait::RULE,
     busy_poll::RULE,
+    prefer_collective::RULE,
     batch_misuse::RULE,
     wait_on_list::RULE,
     wait_never_runs::RULE,

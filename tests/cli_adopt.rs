@@ -57,6 +57,8 @@ fn what_is_known_is_not_reported_again() {
     found 2 problems (2 errors) in 2 files; 2 more are in the baseline
     -- exit code 1
     ");
+    let settings = folder.unwaited("config pkg");
+    assert!(settings.contains("baseline = \"unwaited-baseline.json\"  # it is there"), "{settings}");
     insta::assert_snapshot!(folder.unwaited("check --output-format concise --isolated pkg"), @r"
     $ unwaited check --output-format concise --isolated pkg
     pkg/b.py:5:5: error[discarded-handle] the handle of `dist.isend` is thrown away

@@ -389,3 +389,30 @@ fn a_broken_file_without_communication_is_read_when_it_is_named() {
     -- exit code 0
     ");
 }
+
+#[test]
+fn ten_thousand_files_on_the_command_line() {
+    let folder = Folder::with(&[]);
+    let names: Vec<String> = (0..10_000).map(|number| format!("{number}.py")).collect();
+    for name in &names {
+        std::fs::write(folder.path().join(name), "").unwrap();
+    }
+    folder.write("9999.py", UNUSED);
+    let output = folder.command("check --output-format concise").args(&names).output().unwrap();
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout), @r"
+    9999.py:1:27: warning[unused-ignore] no rule is called `unused-ingore`: did you mean `unused-ignore`?
+    found 1 problem (1 warning) in 10000 files
+    ");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_standard_output_that_is_closed() {
+    let folder = Folder::with(&[("a.py", UNUSED)]);
+    let command = format!("'{}' check a.py >&-", env!("CARGO_BIN_EXE_unwaited"));
+    let output =
+        std::process::Command::new("sh").args(["-c", &command]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(1));
+}

@@ -1,26 +1,23 @@
-//! The page of each rule is a test: its mistake is found to the line, and its remedy is silent.
+//! The page of each rule is a test: its mistake is found to the line and reported as the page shows, and its remedy is silent.
+//!
+//! The reports in the pages are written by `UPDATE_PAGES=1 cargo test --test pages`; without that variable the test compares.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod support;
+mod transcript;
 
-use support::{Markers, assert_none, findings, full_findings};
-use unwaited::project::{FileReport, Outcome};
-use unwaited::report::{self, Closing, Colour, Content, Format, Links, Look};
-use unwaited::rules::{DIAGNOSTICS, RULES};
-use unwaited::source::SourceFile;
+use support::{Markers, assert_none, findings, folder, read};
+use transcript::Folder;
+use unwaited::rules::{DIAGNOSTICS, Law, RULES};
 
-/// The Python of a section of a page.
+/// The code blocks of a section of a page.
 fn blocks<'p>(page: &'p str, section: &str) -> Vec<&'p str> {
-    fenced(page, section, "python")
-}
-
-/// The blocks of a section of a page that are marked with a word.
-fn fenced<'p>(page: &'p str, section: &str, word: &str) -> Vec<&'p str> {
     let heading = format!("\n## {section}\n");
     let Some((_, rest)) = page.split_once(heading.as_str()) else { return Vec::new() };
     let section = rest.split("\n## ").next().unwrap_or_default();
-    let opening = format!("```{word}\n");
-    let fenced: Vec<&str> = section.split(opening.as_str()).skip(1).collect();
-    fenced.into_iter().filter_map(|block| block.split("```").next()).collect()
+    let fenced = section.split("```python\n").skip(1);
+    fenced.filter_map(|block| block.split("```").next()).collect()
 }
 
 #[test]
@@ -53,49 +50,14 @@ fn the_remedy_of_every_page_is_silent() {
     assert_none(&complaints);
 }
 
-/// What is printed of the first finding in a text, the markers taken off.
-fn first_report(mistake: &str) -> String {
-    let unmarked = mistake.lines().map(|line| line.split("  #~ ").next().unwrap_or_default());
-    let text = unmarked.map(|line| format!("{line}\n")).collect::<String>();
-    let findings = full_findings(&text).into_iter().take(1).collect();
-    let name = "mistake.py".to_owned();
-    let source = Some(SourceFile::new(&name, &text));
-    let reports = vec![FileReport { name, source, findings, silenced: Vec::new() }];
-    let outcome = Outcome { reports, files: 1, ..Outcome::default() };
-    let look = Look {
-        format: Format::Full,
-        content: Content::Findings,
-        closing: Closing::Omitted,
-        colour: Colour::Plain,
-        width: 100,
-        links: Links::Absent,
-    };
-    let mut out = Vec::new();
-    let written = report::write(&outcome, &look, &mut out);
-    assert!(written.is_ok(), "nothing stops a report from being written into memory");
-    String::from_utf8_lossy(&out).trim_end().to_owned()
-}
-
-#[test]
-fn the_diagnostic_of_a_page_is_what_its_mistake_prints() {
-    let mut complaints = Vec::new();
-    for rule in RULES {
-        let shown = fenced(rule.page, "Diagnostic", "text");
-        for (shown, mistake) in shown.into_iter().zip(blocks(rule.page, "Mistake")) {
-            let printed = first_report(mistake);
-            if shown.trim_end() != printed {
-                complaints.push(format!("{} prints\n{printed}\n", rule.name));
-            }
-        }
-    }
-    assert_none(&complaints);
-}
-
 #[test]
 fn every_page_says_what_the_list_says() {
     for rule in RULES {
-        let name = rule.law.words().split(':').next().unwrap_or_default();
-        let law = format!("*Law: {name}.");
+        let law = match rule.law {
+            Law::Reach => "*Law: Reach.",
+            Law::Quiet => "*Law: Quiet.",
+            Law::Api => "*Law: API.",
+        };
         let severity = format!("Severity: {}.", rule.severity.word());
         assert!(rule.page.starts_with(&format!("# {}\n\n{law}", rule.name)), "the head of {}", rule.name);
         assert!(rule.page.contains(&severity), "the page of {} gives another severity", rule.name);
@@ -111,4 +73,67 @@ fn every_page_explains_itself() {
         assert!(page.contains("\n## Why"), "the page of {name} gives no reason");
         assert!(page.contains("\n## How to allow it\n"), "the page of {name} does not say how to allow it");
     }
+}
+
+/// The section that shows what is printed.
+const DIAGNOSTIC: &str = "## Diagnostic";
+
+/// The first program of the section about the mistake, without its markers, and the ending of such a file.
+fn first_mistake(page: &str) -> (String, &'static str) {
+    let (_, rest) = page.split_once("\n## Mistake\n").unwrap();
+    let (language, rest) = rest.split_once("```").unwrap().1.split_once('\n').unwrap();
+    let ending = match language {
+        "python" => "py",
+        "rust" => "rs",
+        other => panic!("a mistake in `{other}`"),
+    };
+    let (program, _) = rest.split_once("```").unwrap();
+    let without =
+        |line: &str| line.split_once("#~ ").or(line.split_once("//~ ")).map(|it| it.0.trim_end().to_owned());
+    let lines = program.lines().map(|line| without(line).unwrap_or_else(|| line.to_owned()) + "\n");
+    (lines.collect(), ending)
+}
+
+/// What `unwaited check` prints about the first mistake of a page.
+fn printed(page: &str) -> String {
+    let (program, ending) = first_mistake(page);
+    // A configuration makes the folder a project: rules that ask the whole tree are on.
+    let file = format!("example.{ending}");
+    let folder = Folder::with(&[("unwaited.toml", b""), (&file, program.as_bytes())]);
+    let output = folder.command(&format!("check --color never {file}")).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The page with this report in its section, which stands behind the mistake.
+fn with_report(page: &str, report: &str) -> String {
+    let section = format!("{DIAGNOSTIC}\n\n```text\n{report}```\n\n");
+    let heading = format!("\n{DIAGNOSTIC}\n");
+    let (before, after) = match page.split_once(&heading) {
+        Some((before, rest)) => (before, rest.split_once("\n## ").unwrap().1),
+        None => {
+            let (before, rest) = page.split_once("\n## Mistake\n").unwrap();
+            let (mistake, after) = rest.split_once("\n## ").unwrap();
+            (&page[..before.len() + "\n## Mistake\n".len() + mistake.len()], after)
+        }
+    };
+    format!("{before}\n{section}## {after}")
+}
+
+#[test]
+fn every_page_shows_the_report_of_its_mistake() {
+    let mut complaints = Vec::new();
+    for rule in RULES {
+        let file = folder("rules").join(format!("{}.md", rule.name));
+        let page = read(&file);
+        let report = printed(&page);
+        assert!(report.contains(&format!("[{}]", rule.name)), "{} is not reported:\n{report}", rule.name);
+        let wanted = with_report(&page, &report);
+        if std::env::var_os("UPDATE_PAGES").is_some() {
+            std::fs::write(&file, &wanted).unwrap();
+        } else if page != wanted {
+            let shown = page.split_once(DIAGNOSTIC).map_or("nothing", |it| it.1);
+            complaints.push(format!("the page of {} shows\n{shown}\nand is to be\n{wanted}", rule.name));
+        }
+    }
+    assert_none(&complaints);
 }

@@ -42,6 +42,7 @@ pub(super) struct Facts {
     pub(super) name: String,
     pub(super) drops: Vec<OnDrop>,
     pub(super) sends_block: Option<String>,
+    pub(super) busy_waits: bool,
     evidence: Vec<String>,
     /// Whether source and destination of one operation must be different buffers.
     pub(super) apart: bool,
@@ -184,6 +185,7 @@ fn facts(library: &Library) -> Facts {
         name: library.library.clone(),
         drops: library.drops.clone(),
         sends_block: library.sends_block.clone(),
+        busy_waits: library.busy_waits,
         evidence,
         apart: library.apart,
     }
@@ -366,6 +368,7 @@ fn check_arguments(file: &File<'_>, function: &Function) -> Result<(), CatalogEr
         ("when.argument", function.when.as_ref().map(|when| &when.argument)),
         ("timeout.argument", function.timeout.as_ref().map(|timeout| &timeout.argument)),
         ("runs.argument", function.runs.as_ref().map(|runs| &runs.argument)),
+        ("names-backend", function.names_backend.as_ref()),
         ("room.argument", function.room.as_ref().map(|room| &room.argument)),
     ];
     let mentioned = mentioned.into_iter().filter_map(|(key, name)| Some((key, name?)));

@@ -65,6 +65,9 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// Whether its waits keep a processor busy: then it is meant that a loop polls and sleeps.
+    #[serde(default)]
+    pub busy_waits: bool,
     /// Computations that take time.
     #[serde(default)]
     pub work: Vec<Work>,
@@ -102,6 +105,9 @@ pub struct Class {
     /// The class that it extends.
     #[serde(default)]
     pub extends: Option<String>,
+    /// Attributes that are the number of ranks.
+    #[serde(default)]
+    pub counts_ranks: Vec<String>,
     /// Every attribute of an instance, where the list is complete: any other is a mistake.
     #[serde(default)]
     pub attributes: Vec<String>,
@@ -240,6 +246,15 @@ pub struct Function {
     /// The room for a message that is to be unpacked, where it has to be given.
     #[serde(default)]
     pub room: Option<Room>,
+    /// For a message: which way it goes, and the collective that says it where each rank exchanges one with every other.
+    #[serde(default)]
+    pub everyone: Option<Everyone>,
+    /// Whether it gives the number of ranks.
+    #[serde(default)]
+    pub counts_ranks: bool,
+    /// The argument that names a backend, of a function that does something else: `new_group`.
+    #[serde(default)]
+    pub names_backend: Option<String>,
     /// For an operation object: the argument that names the function to run, and the functions that it may name.
     #[serde(default)]
     pub runs: Option<Runs>,
@@ -418,6 +433,16 @@ pub struct Room {
     pub argument: String,
     /// What happens without it, one clause in the present tense.
     pub harm: String,
+}
+
+/// A message of which a collective makes one with every rank.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Everyone {
+    /// Which way the message goes.
+    pub way: UsageName,
+    /// The collective.
+    pub collective: String,
 }
 
 /// A finish or poll that goes wrong.

@@ -27,6 +27,10 @@ pub(super) enum Command {
     Rule(RuleArguments),
     /// Show the settings in force and where each comes from
     Config(ConfigArguments),
+    /// Show what is known of libraries
+    Apis(ApisArguments),
+    /// Print what a shell completes, or manual pages
+    Completions(CompletionsArguments),
     /// Execute a program of N ranks in the companion runtime
     Run(Box<RunArgs>),
     /// Execute fixtures under every schedule, and compare with what they and the linter say
@@ -107,6 +111,10 @@ pub(super) struct CheckArguments {
     /// Exit with 0 even if there are findings
     #[arg(long)]
     pub(super) exit_zero: bool,
+
+    /// Check again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["write_baseline", "add_ignore", "diff", "show_files"])]
+    pub(super) watch: bool,
 
     /// Read every file, and remember nothing for the next run
     #[arg(long)]
@@ -204,6 +212,42 @@ pub(super) enum ListFormat {
 pub(super) struct ServerArguments {
     #[command(flatten)]
     pub(super) settings: SettingsArguments,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ApisArguments {
+    /// A library, a class or a function
+    #[arg(value_name = "NAME")]
+    pub(super) name: Option<String>,
+
+    #[command(flatten)]
+    pub(super) settings: SettingsArguments,
+
+    /// The form of the list
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub(super) output_format: ListFormat,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct CompletionsArguments {
+    /// The shell, or `man`
+    #[arg(value_name = "SHELL", value_enum)]
+    pub(super) target: Target,
+
+    /// Write a manual page for each command into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) directory: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Target {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+    /// A manual page
+    Man,
 }
 
 #[derive(Args, Debug)]

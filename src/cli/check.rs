@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::arguments::{CheckArguments, ColorChoice};
 use super::output::{Output, tell};
 use super::progress::Bar;
-use super::{Exit, fail, fix, ignore, settings};
+use super::{Exit, fail, fix, ignore, settings, watch};
 use crate::project::{self, BaselineUse, CacheUse, GivenPaths, Input, Options, Outcome, reason};
 use crate::report::{self, Closing, Colour, Content, Format, Links, Look};
 use crate::rules::{Applicability, Severity};
@@ -18,6 +18,16 @@ const WIDTH: usize = 100;
 const NARROWEST: usize = 40;
 
 pub(super) fn run(arguments: &CheckArguments) -> Exit {
+    if !arguments.watch {
+        return run_once(arguments);
+    }
+    if arguments.paths.iter().any(|path| path == Path::new("-")) {
+        return fail("`--watch` waits for files to change, and `-` reads standard input");
+    }
+    watch::run(arguments, || run_once(arguments))
+}
+
+fn run_once(arguments: &CheckArguments) -> Exit {
     let options = match options(arguments) {
         Ok(options) => options,
         Err(message) => return fail(&message),

@@ -1,12 +1,15 @@
 //! `unwaited config`.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::arguments::{ConfigArguments, ListFormat};
 use super::output::Output;
 use super::{Exit, fail, settings};
-use crate::project::reason;
-use crate::project::settings::{Explained, SCHEMA};
+use crate::project::settings::{Explained, Resolver, SCHEMA, Settings};
+use crate::project::{BaselineUse, Options, Roots, baseline_of, reason, shown};
 
 pub(super) fn run(arguments: &ConfigArguments) -> Exit {
     let text = match arguments.schema {
@@ -33,11 +36,26 @@ fn explained(arguments: &ConfigArguments) -> Result<String, String> {
         true => resolver.of_folder(path),
         false => resolver.of_file(path).map(|(settings, _)| settings),
     };
-    let rows = settings.map_err(|error| error.to_string())?.explained();
+    let settings = settings.map_err(|error| error.to_string())?;
+    let mut rows = settings.explained();
+    rows.extend(found_baseline(path, &settings, resolver));
     match arguments.output_format {
         ListFormat::Text => Ok(text(&rows)),
         ListFormat::Json => json(&rows),
     }
+}
+
+/// The baseline that counts because it is there.
+fn found_baseline(path: &Path, settings: &Settings, resolver: Resolver) -> Option<Explained> {
+    if settings.baseline().is_some() {
+        return None;
+    }
+    let mut roots = Roots::new(resolver.discovery().clone());
+    let options =
+        Options { resolver: Arc::new(resolver), baseline: BaselineUse::Compared, ..Options::default() };
+    let file = if path.is_dir() { &path.join("__init__.py") } else { path };
+    let found = baseline_of(file, settings, &mut roots, &options)?;
+    Some(Explained { key: "baseline", value: shown(&found).into(), origin: "it is there".to_owned() })
 }
 
 /// `key = value  # origin`.

@@ -15,7 +15,7 @@ use super::value::{
     Value,
 };
 use crate::catalog::{ApiId, Count, Does, Function, Returns, WhichOf};
-use crate::ir::{Constant, ContainerKind, Operand, Operator, Usage, Which};
+use crate::ir::{Constant, ContainerKind, DefaultValue, Operand, Operator, Usage, Which};
 use crate::source::Span;
 
 /// Running numbers.
@@ -60,6 +60,12 @@ impl Run<'_, '_> {
             // `MPI.Request.Wait(req)`: the receiver of the method is the first argument.
             given.take_receiver();
         }
+        if let Some(argument) = &entry.names_backend
+            && let Argument::Given(value, _) = given.argument(argument)
+            && value != Value::NONE
+        {
+            self.note_backend(&value);
+        }
         match entry.does {
             Does::Start => return self.start_if_asked(state, api, &given),
             Does::Coalesce => return self.coalesce(state, api, &given),
@@ -85,6 +91,7 @@ impl Run<'_, '_> {
             Does::Finish => self.finish_by_api(state, api, given),
             Does::Poll => {
                 self.note_poll(state, api, &given.target());
+                self.note_taken(state, &given.target(), given.entry.returns);
                 self.poll_by_api(state, given)
             }
             Does::Release => {
@@ -580,11 +587,10 @@ impl Run<'_, '_> {
 
     fn name_backend(&mut self, given: &Given<'_>) {
         let argument = given.entry.on.as_deref().unwrap_or("backend");
-        if let Argument::Given(Value::Symbol(symbol), _) = given.argument(argument)
-            && let Some(Constant::Str(name)) = self.program.symbols.constant_of(symbol)
-            && self.program.backend.is_none()
-        {
-            self.program.backend = Some(name.clone());
+        match given.argument(argument) {
+            Argument::Given(value, _) => self.note_backend(&value),
+            Argument::Hidden => self.note_backend(&Value::UNKNOWN),
+            Argument::Absent => {}
         }
     }
 
@@ -653,7 +659,7 @@ impl Run<'_, '_> {
             Some(Constant::Str(_)) => "str",
             Some(Constant::Bool(_)) => "bool",
             Some(Constant::Other(text)) if text.parse::<f64>().is_ok() => "float",
-            None if self.is_int(symbol) => "int",
+            None if self.is_int(symbol) || self.is_int_by_default(state, symbol) => "int",
             _ => return,
         };
         if timeout.rejects.iter().any(|name| name == got) {
@@ -661,11 +667,29 @@ impl Run<'_, '_> {
         }
     }
 
-    /// `int(seconds)`.
+    /// `5`, `int(seconds)`, `30 * 60`.
     fn is_int(&self, symbol: Symbol) -> bool {
-        let Term::Call(parts) = self.program.symbols.term(symbol) else { return false };
-        let path = parts.first().and_then(|&callee| self.program.symbols.path_of(callee));
-        path.is_some_and(|path| &*path == "builtins.int")
+        match self.program.symbols.term(symbol) {
+            Term::Constant(Constant::Int(_)) => true,
+            Term::Call(parts) => {
+                let path = parts.first().and_then(|&callee| self.program.symbols.path_of(callee));
+                path.is_some_and(|path| &*path == "builtins.int")
+            }
+            Term::Apply(Operator::Other("*" | "+" | "-" | "//" | "%"), parts) => {
+                parts.iter().all(|&part| self.is_int(part))
+            }
+            _ => false,
+        }
+    }
+
+    /// A parameter with a default of that type, which nothing on the way has looked at.
+    fn is_int_by_default(&self, state: &State, symbol: Symbol) -> bool {
+        let Term::Parameter(number) = self.program.symbols.term(symbol) else { return false };
+        let parameter = self.function.parameters.get(*number as usize);
+        let default = parameter.and_then(|parameter| parameter.default.as_ref());
+        let is_tested =
+            state.path.iter().any(|decision| self.program.symbols.mentions(decision.condition, symbol));
+        matches!(default, Some(DefaultValue::Constant(Constant::Int(_)))) && !is_tested
     }
 
     fn call_on_iterables(&mut self, state: State, api: ApiId, given: &Given<'_>) -> Results {

@@ -142,6 +142,17 @@ pub enum What {
         /// The header of the loop.
         header: Span,
     },
+    /// A loop over all ranks sends to each and receives from each.
+    CollectiveByHand {
+        /// What sends.
+        send: ApiId,
+        /// The call that sends.
+        sent: Span,
+        /// The call that receives.
+        received: Span,
+        /// The header of the loop.
+        at: Span,
+    },
     /// A wait throws a message away, and the request is used as if it were the message.
     MessageDiscarded {
         /// The request.
@@ -409,6 +420,7 @@ impl What {
             | Self::WaitedAtOnce { at, .. }
             | Self::SerialLoop { at, .. }
             | Self::BusyPoll { at, .. }
+            | Self::CollectiveByHand { at, .. }
             | Self::MessageDiscarded { at, .. }
             | Self::SmallRoom { at, .. }
             | Self::BadTimeout { at, .. }
@@ -439,6 +451,7 @@ impl What {
             | Self::WaitedAtOnce { at, .. }
             | Self::SerialLoop { at, .. }
             | Self::BusyPoll { at, .. }
+            | Self::CollectiveByHand { at, .. }
             | Self::MessageDiscarded { at, .. }
             | Self::SmallRoom { at, .. }
             | Self::BadTimeout { at, .. }
@@ -461,6 +474,7 @@ impl What {
             | (Self::WaitedAtOnce { at: x, .. }, Self::WaitedAtOnce { at: y, .. })
             | (Self::SerialLoop { at: x, .. }, Self::SerialLoop { at: y, .. })
             | (Self::BusyPoll { at: x, .. }, Self::BusyPoll { at: y, .. })
+            | (Self::CollectiveByHand { at: x, .. }, Self::CollectiveByHand { at: y, .. })
             | (Self::MessageDiscarded { at: x, .. }, Self::MessageDiscarded { at: y, .. })
             | (Self::SmallRoom { at: x, .. }, Self::SmallRoom { at: y, .. })
             | (Self::BadTimeout { at: x, .. }, Self::BadTimeout { at: y, .. })

@@ -214,7 +214,9 @@ impl Run<'_, '_> {
                 launched || self.excuses.restarted.contains(built) || self.excuses.handed_on.contains(built)
             }
             // Where nobody looks at the message, its size does not matter.
-            What::SmallRoom { at, .. } => self.thrown_away.holds(*at),
+            What::SmallRoom { at, .. } => {
+                !self.messages.is_taken(*at) && !self.excuses.handed_on.contains(at)
+            }
             What::WaitOnList { .. }
             | What::HandleAsList { .. }
             | What::NoSuchMethod { .. }
@@ -223,6 +225,7 @@ impl Run<'_, '_> {
             | What::WaitedAtOnce { .. }
             | What::SerialLoop { .. }
             | What::BusyPoll { .. }
+            | What::CollectiveByHand { .. }
             | What::MessageDiscarded { .. }
             | What::BadTimeout { .. }
             | What::Temporary { .. }

@@ -10,7 +10,7 @@
 //! return request["size"]             and the request is used as data
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::What;
 use super::handles::told;
@@ -21,20 +21,25 @@ use crate::catalog::{ApiId, Returns};
 use crate::ir::{Callee, Local, Operand, Operation, Operator};
 use crate::source::Span;
 
-/// The waits of a function that have thrown a message away, by the start of the request.
+/// What a function does with messages, by the start of their requests.
 #[derive(Default)]
-pub(crate) struct ThrownAway(BTreeMap<Span, Span>);
+pub(crate) struct Messages {
+    /// The waits that have thrown one away.
+    thrown_away: BTreeMap<Span, Span>,
+    taken: BTreeSet<Span>,
+}
 
-impl ThrownAway {
-    /// Whether the message of the request that was started here is never looked at.
-    pub(crate) fn holds(&self, started: Span) -> bool {
-        self.0.contains_key(&started)
+impl Messages {
+    /// Whether somebody takes the message of the request that was started here.
+    pub(crate) fn is_taken(&self, started: Span) -> bool {
+        self.taken.contains(&started)
     }
 }
 
 impl Run<'_, '_> {
-    /// A wait for a request returns, with the message or without.
+    /// A wait for requests returns, with their messages or without.
     pub(crate) fn note_message(&mut self, state: &State, target: &Value, returns: Returns) {
+        self.note_taken(state, target, returns);
         let Value::Object(id) = target else { return };
         let Some(handle) = state.handle(*id).filter(|handle| self.has_message(handle)) else { return };
         let started = handle.started;
@@ -42,7 +47,15 @@ impl Run<'_, '_> {
         if handle.status == Status::Finished && is_read && returns == Returns::Message {
             self.report_thrown_away(state, *id);
         } else if handle.status == Status::Pending && (!is_read || returns != Returns::Message) {
-            self.thrown_away.0.entry(started).or_insert(self.here.span);
+            self.messages.thrown_away.entry(started).or_insert(self.here.span);
+        }
+    }
+
+    /// Messages are returned, and taken if anything reads the result.
+    pub(crate) fn note_taken(&mut self, state: &State, target: &Value, returns: Returns) {
+        if gives_message(returns) && self.result_is_read() {
+            let all = state.reach(&[target]).into_iter().filter_map(|id| state.handle(id));
+            self.messages.taken.extend(all.map(|handle| handle.started));
         }
     }
 
@@ -61,7 +74,7 @@ impl Run<'_, '_> {
 
     /// An operation is about to be executed: it may use a request as data.
     pub(crate) fn note_use_as_data(&mut self, state: &State, operation: &Operation) {
-        if self.thrown_away.0.is_empty() {
+        if self.messages.thrown_away.is_empty() {
             return;
         }
         for local in self.used_as_data(state, operation) {
@@ -139,7 +152,7 @@ impl Run<'_, '_> {
 
     fn report_thrown_away(&mut self, state: &State, id: ObjectId) {
         let Some(Object::Handle(handle)) = state.heap.get(&id) else { return };
-        let Some(&at) = self.thrown_away.0.get(&handle.started) else { return };
+        let Some(&at) = self.messages.thrown_away.get(&handle.started) else { return };
         let what = What::MessageDiscarded { handle: told(handle, None), at, used: self.here.span };
         self.report(what, &[]);
     }
@@ -149,6 +162,23 @@ impl Run<'_, '_> {
         if room == Room::Missing && !super::overlap::is_a_test(self.program.unit, self.function) {
             self.report(What::SmallRoom { api, at: self.here.span }, &[]);
         }
+    }
+}
+
+/// Whether a message is in what a wait or a poll returns.
+fn gives_message(returns: Returns) -> bool {
+    match returns {
+        Returns::Message
+        | Returns::FlagAndMessage
+        | Returns::IndexAndMessage
+        | Returns::IndexFlagAndMessage
+        | Returns::IndicesAndMessages => true,
+        Returns::Nothing
+        | Returns::Flag
+        | Returns::Handles
+        | Returns::Index
+        | Returns::IndexAndFlag
+        | Returns::Indices => false,
     }
 }
 

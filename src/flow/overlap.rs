@@ -14,10 +14,12 @@
 //! ```
 //!
 //! [`data`] says what may share data, [`at_once`] finds waits that come at once, [`serial`] loops whose turns wait for nothing of each other,
-//! [`spins`] loops that only poll, [`work`] what takes time.
+//! [`spins`] loops that only poll,
+//! [`exchange`] collectives made by hand, [`work`] what takes time.
 
 mod at_once;
 mod data;
+mod exchange;
 mod serial;
 mod spins;
 mod work;
@@ -61,6 +63,14 @@ enum Company {
 struct Poll {
     api: ApiId,
     handles: Vec<Told>,
+    asked: Asked,
+}
+
+/// Whether a question is asked on some backends only, by a condition of the program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Anyway,
+    BackendsOfItsChoice,
 }
 
 impl Seen {
@@ -108,7 +118,9 @@ impl Run<'_, '_> {
             .filter(|handle| handle.status != Status::Finished)
             .map(|handle: &Handle| told(handle, None))
             .collect();
-        let poll = self.overlap.polls.entry(self.here.operation).or_insert(Poll { api, handles: Vec::new() });
+        let asked = if self.tests_the_backend(state) { Asked::BackendsOfItsChoice } else { Asked::Anyway };
+        let new = Poll { api, handles: Vec::new(), asked };
+        let poll = self.overlap.polls.entry(self.here.operation).or_insert(new);
         for handle in handles {
             if poll.handles.iter().all(|known| known.started != handle.started) {
                 poll.handles.push(handle);
@@ -118,7 +130,7 @@ impl Run<'_, '_> {
 
     /// Tells where overlap is lost, once the whole function is known.
     pub(crate) fn report_overlap(&mut self) {
-        if self.overlap.waits.is_empty() && self.overlap.polls.is_empty() {
+        if !self.summary.communicates && self.overlap.called.is_empty() {
             return;
         }
         let found = {
@@ -135,6 +147,7 @@ impl Run<'_, '_> {
             };
             let mut found = at_once::find(&view);
             found.extend(spins::find(&view));
+            found.extend(exchange::find(&view));
             found
         };
         found.into_iter().for_each(|what| self.report(what, &[]));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
+use super::backends::Named;
 use super::facts::Facts;
 use super::flight::Origin;
 use super::summary::Summary;
@@ -21,8 +22,8 @@ pub(crate) struct Program<'a> {
     pub(crate) unit: &'a Unit,
     pub(crate) catalog: &'a Catalog,
     pub(crate) symbols: Symbols,
-    /// The backend in force: configured, or named by the program.
-    pub(crate) backend: Option<String>,
+    /// The backends that the program names.
+    pub(crate) backends: Named,
     /// How many states a block keeps apart in a function of ordinary size.
     pub(crate) apart: usize,
     /// What each function does for its callers, as far as it is known yet.
@@ -91,12 +92,12 @@ pub(crate) enum Depth {
 }
 
 impl<'a> Program<'a> {
-    pub(crate) fn new(unit: &'a Unit, catalog: &'a Catalog, backend: Option<String>) -> Self {
+    pub(crate) fn new(unit: &'a Unit, catalog: &'a Catalog) -> Self {
         let mut program = Self {
             unit,
             catalog,
             symbols: Symbols::new(),
-            backend,
+            backends: Named::default(),
             apart: super::run::APART,
             summaries: vec![None; unit.functions.len()],
             globals: BTreeMap::new(),

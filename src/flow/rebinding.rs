@@ -13,7 +13,7 @@ use super::flight::{Holders, is_in_flight};
 use super::handles::told;
 use super::run::Run;
 use super::state::State;
-use super::symbol::Symbol;
+use super::symbol::{Symbol, Term};
 use super::value::{ObjectId, Status, Value};
 use crate::ir::{Local, Usage};
 use crate::source::Span;
@@ -21,11 +21,20 @@ use crate::source::Span;
 /// A name that held a receive buffer and holds something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rebinding {
-    pub(crate) local: Local,
+    pub(crate) named: Named,
     pub(crate) handle: ObjectId,
     pub(crate) told: Told,
     pub(crate) to: Symbol,
     pub(crate) at: Span,
+}
+
+/// What had the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// A local.
+    Local(Local),
+    /// A name of the top level, by its symbol.
+    Place(Symbol),
 }
 
 /// How many operations a statement has that reads what it binds.
@@ -34,7 +43,7 @@ const STATEMENT: u32 = 8;
 impl Run<'_, '_> {
     /// A name is about to be bound to a value.
     pub(crate) fn note_rebinding(&mut self, state: &mut State, local: Local, to: &Value) {
-        state.rebindings.retain(|rebinding| rebinding.local != local);
+        state.rebindings.retain(|rebinding| rebinding.named != Named::Local(local));
         let Some(name) = self.function.locals.get(local.0 as usize).map(|info| info.name.as_str()) else {
             return;
         };
@@ -53,26 +62,33 @@ impl Run<'_, '_> {
             let what =
                 What::ReboundBuffer { handle: told, name: name.to_owned(), reread: Reread::AtOnce, at };
             self.report(what, &state.path);
-        } else if !self.is_held_beside(state, local, before) {
-            state.rebindings.push(Rebinding { local, handle: id, told, to, at });
+        } else if !self.is_held_beside(state, Named::Local(local), before) {
+            state.rebindings.push(Rebinding { named: Named::Local(local), handle: id, told, to, at });
         }
     }
 
-    /// An attribute or a name of the top level is about to be bound to a value that may be computed from what it holds.
-    pub(crate) fn note_place_rebinding(&mut self, state: &State, place: Symbol, to: &Value) {
+    /// An attribute or a name of the top level is about to be bound to a value. Of attributes nobody knows who else has them.
+    pub(crate) fn note_place_rebinding(&mut self, state: &mut State, place: Symbol, to: &Value) {
+        state.rebindings.retain(|rebinding| rebinding.named != Named::Place(place));
         let before = match state.memory.get(&place) {
             Some(held) => held.symbol(),
             None => Some(place),
         };
         let (Some(before), Some(to)) = (before, to.symbol()) else { return };
-        let Some((_, told)) = self.receives_into(state, before) else { return };
+        let Some((id, told)) = self.receives_into(state, before) else { return };
         let sort = state.sort_in_flight();
         let same_storage = self.program.region(to, sort).root == self.program.region(before, sort).root;
-        if let (false, true, Some(name)) =
-            (same_storage, self.is_made_from(to, before), self.place_name(place))
-        {
-            let at = self.here.span;
+        let Some(name) = self.place_name(place).filter(|_| !same_storage) else { return };
+        let at = self.here.span;
+        let named = Named::Place(place);
+        if self.is_made_from(to, before) {
             self.report(What::ReboundBuffer { handle: told, name, reread: Reread::AtOnce, at }, &state.path);
+        } else if matches!(self.program.symbols.term(place), Term::Global(_))
+            && self.is_top_level()
+            && self.program.symbols.constant_of(to).is_none()
+            && !self.is_held_beside(state, named, before)
+        {
+            state.rebindings.push(Rebinding { named, handle: id, told, to, at });
         }
     }
 
@@ -99,28 +115,38 @@ impl Run<'_, '_> {
     }
 
     /// Whether anything but one name has a value.
-    fn is_held_beside(&self, state: &State, local: Local, symbol: Symbol) -> bool {
+    fn is_held_beside(&self, state: &State, named: Named, symbol: Symbol) -> bool {
         let mut without = state.clone();
-        without.locals.unbind(local);
+        match named {
+            Named::Local(local) => drop(without.locals.unbind(local)),
+            Named::Place(place) => drop(without.memory.remove(&place)),
+        }
         self.is_held(&without, symbol, Holders::Any)
     }
 
     /// A name is read: what it holds may be taken for what was received.
-    pub(crate) fn note_reading(&mut self, state: &State, local: Local) {
+    pub(crate) fn note_reading(&mut self, state: &State, named: Named) {
         if state.rebindings.is_empty() {
             return;
         }
+        let held = match named {
+            Named::Local(local) => Some(state.local(local)),
+            Named::Place(place) => state.memory.get(&place).cloned(),
+        };
         let read = |rebinding: &&Rebinding| {
             let finished = state.handle(rebinding.handle).is_some_and(|it| it.status == Status::Finished);
             let own_data = state.has_in_flight(&|buffer| buffer.region == rebinding.to);
-            let same = rebinding.local == local && state.local(local) == Value::Symbol(rebinding.to);
+            let same = rebinding.named == named && held == Some(Value::Symbol(rebinding.to));
             same && finished && !own_data
         };
         let Some(rebinding) = state.rebindings.iter().find(read) else { return };
-        let info = self.function.locals.get(local.0 as usize);
+        let name = match named {
+            Named::Local(local) => self.function.locals.get(local.0 as usize).map(|info| info.name.clone()),
+            Named::Place(place) => self.place_name(place),
+        };
         let what = What::ReboundBuffer {
             handle: rebinding.told.clone(),
-            name: info.map(|info| info.name.clone()).unwrap_or_default(),
+            name: name.unwrap_or_default(),
             reread: Reread::Later(self.here.span),
             at: rebinding.at,
         };

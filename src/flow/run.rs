@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::event::{Step, Turn};
 use super::program::{Program, Type};
+use super::rebinding::Named;
 use super::state::State;
 use super::summary::Summary;
 use super::symbol::{Site, Symbol, Term};
@@ -28,7 +29,7 @@ pub(crate) struct Run<'p, 'a> {
     pub(crate) candidates: Vec<super::excuses::Candidate>,
     pub(crate) excuses: super::excuses::Excuses,
     pub(crate) overlap: super::overlap::Seen,
-    pub(crate) thrown_away: super::messages::ThrownAway,
+    pub(crate) messages: super::messages::Messages,
     pub(crate) summary: Summary,
     pub(crate) looked_into: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     disturbed: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
@@ -98,7 +99,7 @@ impl<'p, 'a> Run<'p, 'a> {
             candidates: Vec::new(),
             excuses: super::excuses::Excuses::default(),
             overlap: super::overlap::Seen::default(),
-            thrown_away: super::messages::ThrownAway::default(),
+            messages: super::messages::Messages::default(),
             summary: Summary::default(),
             looked_into: BTreeMap::new(),
             disturbed: BTreeMap::new(),
@@ -358,7 +359,7 @@ impl<'p, 'a> Run<'p, 'a> {
     pub(crate) fn operand(&mut self, state: &State, operand: &Operand) -> Value {
         match operand {
             Operand::Local(local) => {
-                self.note_reading(state, *local);
+                self.note_reading(state, Named::Local(*local));
                 match state.local(*local) {
                     Value::Function(symbol) => Value::Symbol(symbol),
                     value => value,

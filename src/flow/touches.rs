@@ -20,7 +20,7 @@ use super::state::{State, Touched};
 use super::symbol::{Symbol, Term};
 use super::value::{Bound, ObjectId, Passing, Value};
 use crate::catalog::{DataUse, Gives, Touches};
-use crate::ir::{Access, Constant, ContainerKind, Key, Operator, Usage};
+use crate::ir::{Access, Constant, ContainerKind, Key, Operand, Operator, Usage};
 use crate::source::Span;
 
 /// How many touches a summary tells of.
@@ -110,7 +110,7 @@ impl Run<'_, '_> {
     /// `x[key] = value`: the array is written, and what is stored is read; a list just gets another element.
     pub(crate) fn touch_element(&mut self, state: &mut State, of: &Value, key: &Key, value: &Value) {
         let Some(of) = of.symbol().filter(|of| *of != Symbol::UNKNOWN) else { return };
-        let key = self.region_key(state, key);
+        let key = self.stored_key(state, key);
         let element = self.program.symbols.intern(Term::Element([of, key]));
         let is_slice = self.program.symbols.is_slice(key);
         if is_slice {
@@ -126,9 +126,15 @@ impl Run<'_, '_> {
     /// `x[key] += value`: what is there is written in place, be it a part of an array or an array in a list.
     pub(crate) fn touch_updated_element(&mut self, state: &mut State, of: &Value, key: &Key) {
         let Some(of) = of.symbol().filter(|of| *of != Symbol::UNKNOWN) else { return };
-        let key = self.region_key(state, key);
+        let key = self.stored_key(state, key);
         let element = self.program.symbols.intern(Term::Element([of, key]));
         self.touch_symbol(state, element, Access::Write, &[]);
+    }
+
+    /// The key of a store: a selection is a copy to read from, and a part of the array to write to.
+    fn stored_key(&mut self, state: &State, key: &Key) -> Symbol {
+        let key = self.region_key(state, key);
+        if self.program.is_selection(key) { Symbol::UNKNOWN } else { key }
     }
 
     /// A number that is written down: only arrays have such elements.
@@ -185,11 +191,15 @@ impl Run<'_, '_> {
                         let base = self.program.symbols.intern(Term::Result(id.site));
                         self.program.symbols.intern(Term::Apply(SELECTION, vec![base]))
                     }
+                    other if self.is_called_selection(operand, &other) => {
+                        let key = self.plain_symbol(state, &other);
+                        self.program.symbols.intern(Term::Apply(SELECTION, vec![key]))
+                    }
                     other => self.plain_symbol(state, &other),
                 }
             }
             Key::Range(lower, upper) => {
-                let mut bound = |operand: &Option<crate::ir::Operand>| {
+                let mut bound = |operand: &Option<Operand>| {
                     operand.as_ref().map(|it| self.operand(state, it).symbol().unwrap_or(Symbol::UNKNOWN))
                 };
                 let (lower, upper) = (bound(lower), bound(upper));
@@ -200,6 +210,20 @@ impl Run<'_, '_> {
 
     fn is_list(&self, state: &State, id: ObjectId) -> bool {
         state.container(id).is_some_and(|container| container.kind == ContainerKind::List)
+    }
+
+    /// A key of which nothing is known but its name: `x[mask]`, `x[self.indices]`.
+    fn is_called_selection(&self, operand: &Operand, value: &Value) -> bool {
+        let local = match operand {
+            Operand::Local(local) => self.function.locals.get(local.0 as usize),
+            Operand::Constant(_) => None,
+        };
+        let last = || value.symbol().and_then(|symbol| self.program.symbols.last_name(symbol));
+        let named = |name: &str| {
+            let last = name.rsplit('_').next().unwrap_or(name);
+            ["mask", "indices", "perm", "permutation"].contains(&last)
+        };
+        local.is_some_and(|local| named(&local.name)) || last().is_some_and(|name| named(&name))
     }
 
     /// The operands of an operator are read, where it computes something of their data.

@@ -10,6 +10,7 @@
 //! Operations that may go on in several ways (a call of a function with several outcomes) give several states.
 
 use super::event::{Loss, What};
+use super::rebinding::Named;
 use super::run::Run;
 use super::state::{Effect, State};
 use super::symbol::{Symbol, Term};
@@ -388,6 +389,7 @@ impl Run<'_, '_> {
             let partial = partial.clone();
             return Value::Object(state.make(self.site(0), Object::Partial(partial)));
         }
+        self.note_reading(state, Named::Place(place));
         match state.memory.get(&place) {
             Some(value) => value.clone(),
             None => Value::Symbol(self.program.global(name)),

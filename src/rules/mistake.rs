@@ -128,6 +128,7 @@ fn handle_of(what: &What) -> Option<&Handle> {
         What::Unlaunched { .. }
         | What::BadTimeout { .. }
         | What::BatchMisuse { .. }
+        | What::CollectiveByHand { .. }
         | What::SmallRoom { .. }
         | What::Temporary { .. } => None,
     }

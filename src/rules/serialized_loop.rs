@@ -20,6 +20,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
     let What::SerialLoop { handle, at, header } = &event.what else { return None };
+    if story::is_stream_ordered(context) {
+        // The operations of one communicator run one after the other in its stream, whoever waits.
+        return None;
+    }
     let called = story::callee(handle.started, handle.api, context);
     let noun = story::noun(handle.api, context);
     let mut labels =
@@ -45,7 +49,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hand_built::{Story, told};
+    use super::super::hand_built::{Story, found, told};
     use crate::flow::What;
 
     #[test]
@@ -61,5 +65,13 @@ mod tests {
           - 2 `dist.isend(t, p)`: each turn starts a send here
           help: start them all and keep the handles in a list, then `wait` for each: the time of all becomes the time of the slowest
         ");
+    }
+
+    #[test]
+    fn a_message_to_each_peer_in_one_stream() {
+        let story = Story::new("for p in peers:\n    h = dist.isend(t, p)\n    h.wait()\n").backend("nccl");
+        let handle = story.handle("dist.isend(t, p)");
+        let (at, header) = (story.span("h.wait()"), story.span("for p in peers"));
+        assert!(found(&story, &[story.event(What::SerialLoop { handle, at, header })]).is_empty());
     }
 }

@@ -58,6 +58,9 @@ pub(super) fn noun(api: ApiId, context: &Context<'_>) -> &'static str {
     if function.does == Does::Launch {
         return "batch";
     }
+    if function.gives_message {
+        return "receive";
+    }
     match function.kind {
         Kind::PointToPoint => match function.buffers.first().map(|buffer| buffer.usage) {
             Some(UsageName::Sends) => "send",

@@ -49,7 +49,7 @@ impl<'v> Numbered<'v> {
 }
 
 /// The variable of a `for` loop.
-fn item(view: &View<'_>, around: &Loop) -> Option<Local> {
+pub(super) fn item(view: &View<'_>, around: &Loop) -> Option<Local> {
     match &view.function.blocks.get(around.head.0 as usize)?.end {
         Terminator::Next { item, .. } => Some(*item),
         _ => None,
@@ -72,7 +72,7 @@ fn is_left_at_its_head_only(view: &View<'_>, around: &Loop) -> bool {
 }
 
 /// The locals that some locals are computed from by the operations of a loop.
-fn roots(view: &View<'_>, ops: &[Numbered<'_>], of: &[Local]) -> BTreeSet<Local> {
+pub(super) fn roots(view: &View<'_>, ops: &[Numbered<'_>], of: &[Local]) -> BTreeSet<Local> {
     let mut roots: BTreeSet<Local> = BTreeSet::new();
     let mut open: Vec<Local> = of.to_vec();
     while let Some(local) = open.pop() {

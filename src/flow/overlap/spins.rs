@@ -9,12 +9,14 @@
 //!     time.sleep(0.001)        spins           queue.pop().run()                does something
 //! ```
 //!
+//! Where a wait keeps a processor busy, a loop that sleeps between its questions is meant so.
+//!
 //! Where the answer stays no until somebody waits, it does not help that the loop does something: it never ends. That is told too,
 //! if the question is the only way out.
 
 use std::collections::BTreeSet;
 
-use super::{Numbered, Poll, View, is_a_test};
+use super::{Asked, Numbered, Poll, View, is_a_test};
 use crate::catalog::{ApiId, Does, Kind};
 use crate::flow::event::{Handle, Turns, What};
 use crate::ir::{Callee, Local, Loop, Meaning, Operation, Operator, Terminator};
@@ -32,14 +34,18 @@ fn tell(view: &View<'_>, number: u32, poll: &Poll) -> Option<What> {
     let ops = view.ops_of(&around.blocks);
     let at = ops.iter().find(|op| op.number == number)?.op.span;
     let handle = poll.handles.iter().find(|handle| is_message(view, handle)).or(poll.handles.first());
+    if sleeps_instead(view, poll.api, &ops) {
+        return None;
+    }
     let turns = if ops.iter().all(|op| is_idle(view, op)) {
         Turns::Idle
-    } else if is_the_only_way_out(view, around, number) {
+    } else if poll.asked == Asked::Anyway && is_the_only_way_out(view, around, number) {
         Turns::Busy
     } else {
         return None;
     };
-    let never_ends = handle.is_some_and(|handle| stays_false(view, poll.api, handle));
+    let never_ends =
+        poll.asked == Asked::Anyway && handle.is_some_and(|handle| stays_false(view, poll.api, handle));
     let is_of_interest = never_ends || !is_a_test(view.unit, view.function);
     is_of_interest.then(|| What::BusyPoll {
         poll: poll.api,
@@ -48,6 +54,14 @@ fn tell(view: &View<'_>, number: u32, poll: &Poll) -> Option<What> {
         at,
         header: around.span,
     })
+}
+
+/// Whether the loop sleeps where a wait would keep a processor busy.
+fn sleeps_instead(view: &View<'_>, poll: ApiId, ops: &[Numbered<'_>]) -> bool {
+    let pauses = |op: &Numbered<'_>| {
+        view.seen.called_at(op.number).any(|api| view.catalog.function(api).does == Does::Pause)
+    };
+    view.catalog.busy_waits(poll) && ops.iter().any(pauses)
 }
 
 fn is_message(view: &View<'_>, handle: &Handle) -> bool {
