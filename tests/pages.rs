@@ -56,6 +56,7 @@ fn every_page_says_what_the_list_says() {
         let law = match rule.law {
             Law::Reach => "*Law: Reach.",
             Law::Quiet => "*Law: Quiet.",
+            Law::Overlap => "*Law: Overlap.",
             Law::Api => "*Law: API.",
         };
         let severity = format!("Severity: {}.", rule.severity.word());

@@ -437,6 +437,7 @@ pub struct Room {
 
 /// A message of which a collective makes one with every rank.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Everyone {
     /// Which way the message goes.
