@@ -196,7 +196,7 @@ impl<'v> View<'v> {
         let mut before = 0;
         let blocks = self.function.blocks.iter();
         let at = blocks.take_while(|block| {
-            let is_behind = before + block.ops.len() as u32 + 1 <= number;
+            let is_behind = before + (block.ops.len() as u32) < number;
             before += block.ops.len() as u32 + 1;
             is_behind
         });
