@@ -21,7 +21,8 @@
 //! other functions. [`flight`] knows which buffers an operation uses, [`regions`] which of them overlap, [`touches`] and
 //! [`rebinding`] who gets in their way, [`earlier`] also where an earlier call has started the operation. [`losses`] and
 //! [`slots`] turn what happens into events, unless there are [`excuses`]; [`overlap`] looks at what stands between start and
-//! wait, [`messages`] at what a wait hands over.
+//! wait, [`messages`] at what a wait hands over. [`guards`] and [`owners`] say what a drop does, [`results`] what a poll gives
+//! in Rust.
 
 mod apis;
 mod backends;
@@ -34,15 +35,18 @@ mod event;
 mod excuses;
 mod facts;
 mod flight;
+mod guards;
 mod handles;
 mod loops;
 mod losses;
 mod messages;
 mod order;
 mod overlap;
+mod owners;
 mod program;
 mod rebinding;
 mod regions;
+mod results;
 mod run;
 mod slots;
 mod state;

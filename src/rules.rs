@@ -33,6 +33,7 @@ mod serialized_loop;
 mod small_receive_room;
 mod story;
 mod temporary_buffer;
+mod universe_dropped;
 mod unlaunched_operation;
 mod unread_handle;
 mod unwaited_handle;
@@ -70,6 +71,7 @@ pub const RULES: &[Rule] = &[
     wait_never_runs::RULE,
     waited_twice::RULE,
     bad_timeout::RULE,
+    universe_dropped::RULE,
     message_discarded::RULE,
     small_receive_room::RULE,
 ];

@@ -20,6 +20,7 @@ mod layout;
 mod lines;
 mod notebook;
 mod removal;
+mod rust_comments;
 mod suppression;
 
 pub use decode::{Undecodable, decode, encode_like, is_utf16};
@@ -65,6 +66,8 @@ impl Span {
 pub enum Language {
     /// Python 3.
     Python,
+    /// Rust, of any edition.
+    Rust,
 }
 
 impl Language {
@@ -72,6 +75,15 @@ impl Language {
     pub fn name(self) -> &'static str {
         match self {
             Self::Python => "python",
+            Self::Rust => "rust",
+        }
+    }
+
+    /// What begins a comment that ends with its row.
+    pub fn comment_mark(self) -> &'static str {
+        match self {
+            Self::Python => "#",
+            Self::Rust => "//",
         }
     }
 
@@ -79,6 +91,7 @@ impl Language {
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "py" | "ipynb" => Some(Self::Python),
+            "rs" => Some(Self::Rust),
             _ => None,
         }
     }

@@ -7,17 +7,23 @@
 mod support;
 mod transcript;
 
-use support::{Markers, assert_none, findings, folder, read};
+use support::{Markers, assert_none, findings_in, folder, read};
 use transcript::Folder;
 use unwaited::rules::{DIAGNOSTICS, RULES};
+use unwaited::source::Language;
 
-/// The code blocks of a section of a page.
-fn blocks<'p>(page: &'p str, section: &str) -> Vec<&'p str> {
+/// The programs in a section of a page, Python first.
+fn blocks<'p>(page: &'p str, section: &str) -> Vec<(Language, &'p str)> {
     let heading = format!("\n## {section}\n");
     let Some((_, rest)) = page.split_once(heading.as_str()) else { return Vec::new() };
     let section = rest.split("\n## ").next().unwrap_or_default();
-    let fenced = section.split("```python\n").skip(1);
-    fenced.filter_map(|block| block.split("```").next()).collect()
+    let languages = [Language::Python, Language::Rust].into_iter();
+    let of = |language: Language| {
+        let fence = format!("```{}\n", language.name());
+        let fenced: Vec<&'p str> = section.split(fence.as_str()).skip(1).collect();
+        fenced.into_iter().filter_map(move |block| Some((language, block.split("```").next()?)))
+    };
+    languages.flat_map(of).collect()
 }
 
 #[test]
@@ -26,10 +32,10 @@ fn the_mistake_of_every_page_is_found_to_the_line() {
     for rule in RULES {
         let mistakes = blocks(rule.page, "Mistake");
         assert!(!mistakes.is_empty(), "the page of {} shows no mistake", rule.name);
-        for mistake in mistakes {
+        for (language, mistake) in mistakes {
             let markers = Markers::of(mistake);
             assert_eq!(markers.rules(), [rule.name].into(), "the markers on the page of {}", rule.name);
-            let differences = markers.differences(&findings(mistake));
+            let differences = markers.differences(&findings_in(language, mistake));
             complaints.extend(differences.into_iter().map(|it| format!("{}, mistake, {it}", rule.name)));
         }
     }
@@ -42,8 +48,8 @@ fn the_remedy_of_every_page_is_silent() {
     for rule in RULES {
         let remedies = blocks(rule.page, "Remedy");
         assert!(!remedies.is_empty(), "the page of {} shows no remedy", rule.name);
-        for remedy in remedies {
-            let differences = Markers::default().differences(&findings(remedy));
+        for (language, remedy) in remedies {
+            let differences = Markers::default().differences(&findings_in(language, remedy));
             complaints.extend(differences.into_iter().map(|it| format!("{}, remedy, {it}", rule.name)));
         }
     }
@@ -53,12 +59,12 @@ fn the_remedy_of_every_page_is_silent() {
 #[test]
 fn every_page_says_what_the_list_says() {
     for rule in RULES {
-        let name = rule.law.words().split(':').next().unwrap_or_default();
-        let law = format!("*Law: {name}.");
+        let (law, _) = rule.law.words().split_once(':').unwrap();
+        let law = format!("*Law: {law}.");
         let severity = format!("Severity: {}.", rule.severity.word());
         assert!(rule.page.starts_with(&format!("# {}\n\n{law}", rule.name)), "the head of {}", rule.name);
         assert!(rule.page.contains(&severity), "the page of {} gives another severity", rule.name);
-        let allow = format!("# unwaited: ignore[{}]", rule.name);
+        let allow = format!(" unwaited: ignore[{}]", rule.name);
         assert!(rule.page.contains(&allow), "the page of {} does not say how to allow it", rule.name);
     }
 }

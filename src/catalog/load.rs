@@ -369,6 +369,7 @@ fn check_arguments(file: &File<'_>, function: &Function) -> Result<(), CatalogEr
         ("timeout.argument", function.timeout.as_ref().map(|timeout| &timeout.argument)),
         ("runs.argument", function.runs.as_ref().map(|runs| &runs.argument)),
         ("names-backend", function.names_backend.as_ref()),
+        ("out", function.out.as_ref()),
         ("room.argument", function.room.as_ref().map(|room| &room.argument)),
     ];
     let mentioned = mentioned.into_iter().filter_map(|(key, name)| Some((key, name?)));

@@ -219,6 +219,12 @@ pub struct Function {
     /// that it passes on, the context that it names; `self` for the receiver.
     #[serde(default)]
     pub on: Option<String>,
+    /// The argument through which a handle, or the flag of a poll, comes out: a pointer.
+    #[serde(default)]
+    pub out: Option<String>,
+    /// What the drop of a guard does with a handle that is pending.
+    #[serde(default)]
+    pub at_drop: AtDrop,
     /// Which of the handles it finishes or polls.
     #[serde(default)]
     pub which: WhichOf,
@@ -329,6 +335,28 @@ pub enum Does {
     Pass,
     /// Gives a function with some arguments bound: `functools.partial`.
     Bind,
+    /// Runs its argument `on`, a closure, once and at once; what `gives` names is a container that it hands to it last.
+    Inline,
+    /// Gives `on` back in a guard, whose drop does what `at-drop` says.
+    Guard,
+    /// Adds its argument `on` to the receiver, a container.
+    Keep,
+    /// Gives something whose drop ends everything that was made with it: `mpi::initialize()`.
+    Acquire,
+}
+
+/// What the drop of a guard does with a handle that is pending.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum AtDrop {
+    /// It waits for it.
+    #[default]
+    Waits,
+    /// It cancels it, and waits for that.
+    Cancels,
+    /// Nothing is lost: the drop, or the end of a scope further out, waits for it.
+    Settles,
 }
 
 /// The condition under which a function starts something.

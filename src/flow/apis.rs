@@ -133,6 +133,23 @@ impl Run<'_, '_> {
             Does::Read => self.read_result(state, api, given),
             Does::Pass => given.target(),
             Does::Bind => self.partial(state, arguments),
+            Does::Guard => {
+                let target = given.target();
+                self.guard(state, &target, given.entry.at_drop);
+                target
+            }
+            Does::Acquire => self.acquire(state, api),
+            Does::Keep => {
+                let kept = given.target();
+                let container = given.receiver.clone().unwrap_or(Value::UNKNOWN);
+                self.push(state, &container, kept);
+                Value::UNKNOWN
+            }
+            // Its body is lowered where it stands; one that is no closure may do anything.
+            Does::Inline => {
+                arguments.iter().for_each(|bound| self.give_away(state, &bound.value));
+                Value::Symbol(self.fresh(state, 0))
+            }
             Does::Start
             | Does::Coalesce
             | Does::Exit
@@ -256,6 +273,7 @@ impl Run<'_, '_> {
             polled: None,
             finished: None,
             raised: None,
+            guarded: self.own_guard(api),
             made_in: self.here.in_loop,
             guard: None,
             buffers: Rc::new([]),
@@ -319,7 +337,7 @@ impl Run<'_, '_> {
     }
 
     /// Handles are given up as meant: `Free`, `Cancel`.
-    fn release(&mut self, state: &mut State, target: &Value) {
+    pub(crate) fn release(&mut self, state: &mut State, target: &Value) {
         self.finish_polled(state, target, Which::All);
         for id in state.reach(&[target]) {
             if let Some(handle) = state.handle_mut(id) {

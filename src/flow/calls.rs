@@ -21,6 +21,7 @@ use crate::ir::{
     ClassId, Constant, ContainerKind, Flavour, FunctionId, FunctionKind, Local, Meaning, Operand, Operator,
     Which,
 };
+use crate::source::Language;
 
 /// `x.values()`, `x.items()`, `list(x)`: there is an element in it if there is one in `x`.
 pub(crate) const ELEMENTS: Operator = Operator::Other("elements");
@@ -414,8 +415,10 @@ impl Run<'_, '_> {
                     return self.call_api(state, api, Some(&this), arguments);
                 }
                 let class = self.program.catalog.gives(handle.api);
-                let unknown =
-                    class.is_some_and(|class| self.program.catalog.has_attribute(class, name) == Some(false));
+                // A compiler has checked the methods of typed languages: it is one of another trait.
+                let unknown = self.program.unit.language == Language::Python
+                    && class
+                        .is_some_and(|class| self.program.catalog.has_attribute(class, name) == Some(false));
                 if unknown && !handle.aliased && !handle.escaped && handle.certain {
                     let class = class.map(|class| self.program.catalog.class_entry(class).name.clone());
                     let (handle, method) = (told(&handle, None), name.to_owned());
@@ -436,6 +439,7 @@ impl Run<'_, '_> {
                 self.give_away(&mut state, &this);
                 self.call_unknown(state, Symbol::UNKNOWN, arguments)
             }
+            Some(Object::Manager(Manager::Owner(_))) => self.call_method_of_owner(state, id, name, arguments),
             _ => {
                 self.give_away(&mut state, &this);
                 self.call_unknown(state, Symbol::UNKNOWN, arguments)
@@ -612,6 +616,7 @@ impl Run<'_, '_> {
                     state.expecting = state.expecting.saturating_add(1);
                     Value::UNKNOWN
                 }
+                Manager::Owner(_) => Value::Object(id),
             };
             self.bind(&mut state, to, value);
             return vec![state];
@@ -635,6 +640,7 @@ impl Run<'_, '_> {
             match kind {
                 Manager::Coalescing(_) => state.coalescing = state.coalescing.saturating_sub(1),
                 Manager::ExpectingError => state.expecting = state.expecting.saturating_sub(1),
+                Manager::Owner(_) => {}
             }
             return vec![state];
         }

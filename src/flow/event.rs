@@ -100,6 +100,19 @@ pub enum What {
         /// The second.
         at: Span,
     },
+    /// Something is dropped that others were made with, and one of them lives on.
+    OwnerDropped {
+        /// The function that gave it.
+        owner: ApiId,
+        /// The call of that function.
+        acquired: Span,
+        /// The call that made what lives on.
+        lent: Span,
+        /// The variable that holds it, where it has a name.
+        holder: Option<String>,
+        /// Where it is dropped.
+        at: Span,
+    },
     /// A time-out has a type that raises.
     BadTimeout {
         /// The function that takes it.
@@ -411,6 +424,7 @@ impl What {
         match self {
             Self::Lost { handle, .. } | Self::Kept { handle, .. } => handle.started,
             Self::Unlaunched { built, .. } => *built,
+            Self::OwnerDropped { lent, .. } => *lent,
             Self::PartlyWaited { at, .. }
             | Self::WaitOnList { at, .. }
             | Self::HandleAsList { at, .. }
@@ -444,6 +458,7 @@ impl What {
             Self::SharedBuffer { with: None, at, .. } | Self::Temporary { at, .. } => at.start,
             Self::Unlaunched { built, .. } => built.start,
             Self::WaitedTwice { first, .. } => first.start,
+            Self::OwnerDropped { acquired, .. } => acquired.start,
             Self::WaitOnList { at, .. }
             | Self::HandleAsList { at, .. }
             | Self::NoSuchMethod { at, .. }
@@ -491,6 +506,7 @@ impl What {
                 x.started == y.started && p == q
             }
             (Self::Unlaunched { built: x, .. }, Self::Unlaunched { built: y, .. }) => x == y,
+            (Self::OwnerDropped { lent: x, .. }, Self::OwnerDropped { lent: y, .. }) => x == y,
             _ => false,
         }
     }

@@ -222,6 +222,7 @@ impl Run<'_, '_> {
             | What::NoSuchMethod { .. }
             | What::WaitNeverRuns { .. }
             | What::WaitedTwice { .. }
+            | What::OwnerDropped { .. }
             | What::WaitedAtOnce { .. }
             | What::SerialLoop { .. }
             | What::BusyPoll { .. }

@@ -23,7 +23,7 @@ use super::facts::Facts;
 use super::flight::in_flight_on_both;
 use super::rebinding::Rebinding;
 use super::symbol::{Site, Symbol, Symbols, Term};
-use super::value::{Age, Container, Handle, Object, ObjectId, Position, Slot, Status, Value};
+use super::value::{Age, Container, Handle, Manager, Object, ObjectId, Position, Slot, Status, Value};
 use super::variables::Variables;
 use crate::ir::{Access, BlockId, Local, Which};
 use crate::source::Span;
@@ -317,6 +317,7 @@ impl State {
                     // Whoever got it may await it.
                     self.heap.remove(&id);
                 }
+                Some(Object::Manager(Manager::Owner(owner))) => owner.escaped = true,
                 Some(Object::Partial(_) | Object::Lazy(..) | Object::Iterator(..) | Object::Manager(_))
                 | None => {}
             }
@@ -598,6 +599,7 @@ fn alike_objects(of: &State, a: &Object, other: &State, b: &Object) -> bool {
                 && x.many == y.many
                 && x.certain == y.certain
                 && x.raised == y.raised
+                && x.guarded == y.guarded
         }
         _ => a == b,
     }

@@ -206,6 +206,9 @@ impl Run<'_, '_> {
         if let Some(symbols) = symbols {
             return Value::Symbol(self.program.symbols.apply(operator, symbols));
         }
+        if let Some(value) = self.on_poll(operator, values) {
+            return value;
+        }
         match (operator, values) {
             (Operator::In, [Value::Symbol(one), Value::Object(id)]) => self.membership(state, *one, *id),
             (Operator::NotIn, [Value::Symbol(one), Value::Object(id)]) => {

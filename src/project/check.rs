@@ -38,6 +38,8 @@ pub(crate) struct Analysed {
     pub(crate) path: Option<PathBuf>,
     /// What happened to its handles.
     pub(crate) analysis: Analysis,
+    /// What it is written in.
+    pub(crate) language: Language,
     rules: Applied,
     source: SourceFile,
     problems: Vec<Problem>,
@@ -143,7 +145,7 @@ impl Run<'_> {
 
     fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Result<Outcome, String> {
         if name.is_some_and(|name| Language::of(name).is_none() && name.extension().is_some()) {
-            let note = "skipped the standard input: its file name is not that of a Python file";
+            let note = "skipped the standard input: its file name is not that of a Python or Rust file";
             return Ok(Outcome { notes: vec![note.to_owned()], ..Outcome::default() });
         }
         let file = File { path: name.unwrap_or(Path::new("<stdin>")).to_owned(), named: true };
@@ -325,7 +327,8 @@ fn conclude(mut outcome: Outcome, baselines: &Baselines) -> Result<Outcome, Stri
 }
 
 fn is_worth_parsing(task: &Task<'_>, bytes: &[u8]) -> bool {
-    let catalog = task.settings.catalog(Language::Python);
+    let language = Language::of(&task.file.path).unwrap_or(Language::Python);
+    let catalog = task.settings.catalog(language);
     catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
 }
 
@@ -365,14 +368,19 @@ fn analysed_file(task: &Task<'_>, path: Option<&Path>, source: SourceFile) -> An
 fn analysed(source: SourceFile, path: Option<&Path>, rules: Applied) -> Analysed {
     let module = path.filter(|path| !source::is_notebook(path));
     let module = module.map(module_name::module_name).unwrap_or_default();
-    let lowered = frontend::python::lower(&source.text, &module);
-    let catalog = rules.settings.catalog(Language::Python);
+    let language = path.and_then(Language::of).unwrap_or(Language::Python);
+    let catalog = rules.settings.catalog(language);
+    let lowered = match language {
+        Language::Python => frontend::python::lower(&source.text, &module),
+        Language::Rust => frontend::rust::lower(&source.text, catalog),
+    };
     let settings = flow::Settings { backend: rules.settings.backend().map(str::to_owned) };
     let analysis = flow::analyse(&lowered.unit, catalog, &settings);
-    let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
+    let suppressions = Suppressions::of(language, &source.text, &source.lines);
     let kept = kept_names(&analysis);
     Analysed {
         path: path.map(Path::to_owned),
+        language,
         analysis,
         rules,
         source,
@@ -386,10 +394,14 @@ fn analysed(source: SourceFile, path: Option<&Path>, rules: Applied) -> Analysed
 /// What is found in a file, and what comments suppress.
 fn found(file: &Analysed) -> (Vec<Finding>, Vec<Silenced>) {
     let selection = &file.rules.selection;
-    let catalog = file.rules.settings.catalog(Language::Python);
+    let catalog = file.rules.settings.catalog(file.language);
     let context = Context::new(catalog, &file.source.text, file.analysis.backend.as_deref());
     let mut findings = rules::check(&file.analysis.events, &context);
     findings.retain(|finding| selection.selects(finding.rule));
+    if file.language == Language::Rust {
+        // What a fix writes is Python.
+        findings.iter_mut().for_each(|finding| finding.fix = None);
+    }
     let (mut findings, mut silenced) =
         suppress(findings, &file.source, &file.suppressions, selection, file.problems.is_empty());
     let quiet = silenced.iter_mut().map(|silenced| &mut silenced.finding);

@@ -70,6 +70,7 @@ pub struct Settings {
     file_ignores: Vec<(Pattern, Vec<RuleName>)>,
     excluded: Patterns,
     python: Catalog,
+    rust: Catalog,
 }
 
 impl Settings {
@@ -84,6 +85,7 @@ impl Settings {
             file_ignores: file_ignores(&layers)?,
             excluded: excluded(&layers)?,
             python: catalog(Language::Python)?,
+            rust: catalog(Language::Rust)?,
             layers,
         })
     }
@@ -117,6 +119,7 @@ impl Settings {
     pub fn catalog(&self, language: Language) -> &Catalog {
         match language {
             Language::Python => &self.python,
+            Language::Rust => &self.rust,
         }
     }
 

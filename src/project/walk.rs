@@ -100,7 +100,7 @@ impl Files {
         } else if Language::of(path).is_some() || (path.extension().is_none() && is_script(path)) {
             self.files.push(File { path: path.to_owned(), named: true });
         } else if path.extension().is_none_or(|ending| ending != "pyi") {
-            self.notes.push(format!("skipped `{}`: it is not a Python file", path.display()));
+            self.notes.push(format!("skipped `{}`: it is not a Python or Rust file", path.display()));
         }
     }
 
@@ -192,6 +192,9 @@ impl Sieve {
         if !folder && Language::of(entry.path()).is_none() {
             return true;
         }
+        if folder && entry.file_name() == "target" && is_beside_manifest(entry.path()) {
+            return false;
+        }
         match self.resolver.of_file(entry.path()) {
             Ok((settings, path)) if folder => !settings.excludes_folder(&path),
             Ok((settings, path)) => !settings.excludes_file(&path),
@@ -205,6 +208,11 @@ impl Sieve {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a folder lies beside the manifest of a Rust package: then `target` holds what was built.
+fn is_beside_manifest(folder: &Path) -> bool {
+    folder.parent().is_some_and(|parent| parent.join("Cargo.toml").is_file())
 }
 
 fn is_source(entry: &DirEntry) -> bool {

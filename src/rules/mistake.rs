@@ -129,6 +129,7 @@ fn handle_of(what: &What) -> Option<&Handle> {
         | What::BadTimeout { .. }
         | What::BatchMisuse { .. }
         | What::CollectiveByHand { .. }
+        | What::OwnerDropped { .. }
         | What::SmallRoom { .. }
         | What::Temporary { .. } => None,
     }

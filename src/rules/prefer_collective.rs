@@ -36,6 +36,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         ),
         fix: None,
         function: event.function.clone(),
+        fix: None,
     })
 }
 

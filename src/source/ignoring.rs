@@ -52,15 +52,24 @@ enum Place {
 fn end_of_line(language: Language, text: &str, span: Span) -> Option<u32> {
     let statements = match language {
         Language::Python => python_statements(text),
+        Language::Rust => return Some(line_end(text, span.start)),
     };
     let statement = statements.iter().rev().find(|statement| statement.code.start <= span.start)?;
     (span.start <= statement.end).then_some(statement.end)
+}
+
+/// Where the code of a line ends.
+fn line_end(text: &str, at: u32) -> u32 {
+    let rest = text.get(at as usize..).unwrap_or_default();
+    let line = rest.lines().next().unwrap_or_default();
+    at + line.trim_end().len() as u32
 }
 
 fn edit(language: Language, place: Place, rules: &BTreeSet<&str>, reason: &str) -> Edit {
     let list = rules.iter().copied().collect::<Vec<_>>().join(", ");
     let sign = match language {
         Language::Python => "#",
+        Language::Rust => "//",
     };
     match place {
         Place::Bracket(at) => Edit::insert(at, format!(", {list}")),

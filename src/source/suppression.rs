@@ -4,9 +4,11 @@
 //!   in, on a row of its own the next one. A finding is covered if it starts there; its other labels do not matter.
 //! - `# unwaited: ignore-file[rule, …] reason` covers the whole file, wherever it stands.
 //!
-//! The words may follow other comments on the same row: `# type: ignore  # unwaited: ignore[wait-on-list]`.
+//! The words may follow other comments on the same row: `# type: ignore  # unwaited: ignore[wait-on-list]`. In Rust `//` begins a
+//! comment, and a statement line is a statement.
 
 use super::comments::python_comments;
+use super::rust_comments::rust_comments;
 use super::{Language, Lines, Span};
 
 /// The suppressions of a file.
@@ -88,9 +90,11 @@ impl Suppressions {
         }
         let comments = match language {
             Language::Python => python_comments(text),
+            Language::Rust => rust_comments(text),
         };
+        let mark = language.comment_mark();
         for comment in comments {
-            let Some(start) = address(comment.span.of(text)) else { continue };
+            let Some(start) = address(comment.span.of(text), mark) else { continue };
             let span = Span::new(comment.span.start + start as u32, comment.span.end);
             let rows = comment.statement.map_or(Reach::Nothing, |statement| {
                 Reach::Rows(lines.row(statement.start), lines.row(statement.end))
@@ -104,12 +108,12 @@ impl Suppressions {
     }
 }
 
-/// Where `unwaited:` stands in a comment, directly behind a `#`.
-fn address(comment: &str) -> Option<usize> {
+/// Where `unwaited:` stands in a comment, directly behind the mark that begins one.
+fn address(comment: &str, mark: &str) -> Option<usize> {
     comment
         .match_indices(ADDRESS)
         .map(|(at, _)| at)
-        .find(|at| comment.get(..*at).is_some_and(|before| before.trim_end().ends_with('#')))
+        .find(|at| comment.get(..*at).is_some_and(|before| before.trim_end().ends_with(mark)))
 }
 
 /// Reads `unwaited: ignore[a, b] reason`.

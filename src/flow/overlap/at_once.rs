@@ -40,7 +40,7 @@ pub(super) fn find(view: &View<'_>) -> Vec<What> {
 
 fn tell(view: &View<'_>, pair: &Pair<'_>) -> Option<What> {
     let handle = pair.fact.handle.clone();
-    let at = pair.wait.op.span;
+    let at = pair.fact.at;
     let exposed = exposure(view, pair);
     if pair.fact.company == Company::Others || is_a_test(view.unit, view.function) {
         return None;
@@ -89,7 +89,9 @@ fn is_move(view: &View<'_>, op: &Numbered<'_>) -> bool {
         Operation::Compute { operator, .. } => !matches!(operator, Operator::Other(_)),
         Operation::Call { .. } => {
             let mut apis = view.seen.called_at(op.number).peekable();
-            let passes = |api: ApiId| matches!(view.catalog.function(api).does, Does::Pass | Does::Alias);
+            let passes = |api: ApiId| {
+                matches!(view.catalog.function(api).does, Does::Pass | Does::Alias | Does::Guard)
+            };
             apis.peek().is_some() && apis.all(passes)
         }
         _ => false,
@@ -134,9 +136,9 @@ fn exposure(view: &View<'_>, pair: &Pair<'_>) -> Option<Exposure> {
     let receives = |api: ApiId| usage(api) == Some(UsageName::Receives) || is_named(view, api, "receive");
     let follows = |api: ApiId| sends(api) || (own == UsageName::Sends && receives(api));
     let later = super::numbered(view.function).find(|(number, op)| {
-        *number > pair.wait.number
-            && op.span != pair.start.op.span
+        op.span != pair.start.op.span
             && view.seen.called_at(*number).any(follows)
+            && view.leads_to(pair.wait.number, *number)
     });
     let header = view.loop_around(pair.block).map(|of| of.span);
     match (own, header, later) {
