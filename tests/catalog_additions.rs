@@ -90,7 +90,7 @@ fn a_key_that_does_not_exist() {
 
 #[test]
 fn a_word_that_does_not_exist() {
-    insta::assert_snapshot!(error("\"finish\"", "\"finishes\""), @"unwaited.toml: line 20: unknown variant `finishes`, expected one of `start`, `finish`, `poll`, `alias`, `build`, `launch`, `prepare`, `restart`, `release`, `coalesce`, `expect-error`, `instance`, `backend`, `nothing`, `fence`, `pause`, `exit`, `collect`, `zip`, `enumerate`, `map`, `filter`, `count`, `consume`, `read`, `pass`, `bind`; did you mean `finish`?");
+    insta::assert_snapshot!(error("\"finish\"", "\"finishes\""), @"unwaited.toml: line 20: unknown variant `finishes`, expected one of `start`, `finish`, `poll`, `alias`, `build`, `launch`, `prepare`, `restart`, `release`, `coalesce`, `expect-error`, `instance`, `backend`, `nothing`, `fence`, `pause`, `exit`, `collect`, `zip`, `enumerate`, `map`, `filter`, `count`, `consume`, `read`, `pass`, `bind`, `inline`, `guard`, `keep`, `acquire`; did you mean `finish`?");
 }
 
 #[test]

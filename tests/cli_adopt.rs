@@ -55,6 +55,7 @@ fn what_is_known_is_not_reported_again() {
     a.py:13:5: error[discarded-handle] the handle of `dist.isend` is thrown away
     a.py:14:5: error[discarded-handle] the handle of `dist.isend` is thrown away
     found 2 problems (2 errors) in 2 files; 2 more are in the baseline
+    2 can be fixed with `--fix --unsafe-fixes`
     -- exit code 1
     ");
     let settings = folder.unwaited("config pkg");
@@ -63,6 +64,7 @@ fn what_is_known_is_not_reported_again() {
     $ unwaited check --output-format concise --isolated pkg
     pkg/b.py:5:5: error[discarded-handle] the handle of `dist.isend` is thrown away
     found 1 problem (1 error) in 1 file
+    1 can be fixed with `--fix --unsafe-fixes`
     -- exit code 1
     ");
 }
@@ -76,6 +78,7 @@ fn the_same_line_twice() {
     $ unwaited check --output-format concise
     a.py:6:5: error[discarded-handle] the handle of `dist.isend` is thrown away
     found 1 problem (1 error) in 2 files; 2 more are in the baseline
+    1 can be fixed with `--fix --unsafe-fixes`
     -- exit code 1
     ");
 }

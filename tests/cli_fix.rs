@@ -62,16 +62,16 @@ fn the_exit_code_can_tell_that_something_was_fixed() {
 #[test]
 fn a_difference_changes_nothing() {
     let mistakes =
-        b"import torch.distributed as dist\n\n\ndef tell(t):\n    h = dist.isend(t, 1)\n    h.wait\n";
+        b"import torch.distributed as dist\n\n\ndef tell(t, meanwhile):\n    h = dist.isend(t, 1)\n    meanwhile()\n    h.wait\n";
     let folder = Folder::with(&[("sub/a.py", mistakes)]);
     insta::assert_snapshot!(folder.unwaited("check --diff"), @r"
     $ unwaited check --diff
     --- a/sub/a.py
     +++ b/sub/a.py
-    @@ -3,4 +3,4 @@
-     
-     def tell(t):
+    @@ -4,4 +4,4 @@
+     def tell(t, meanwhile):
          h = dist.isend(t, 1)
+         meanwhile()
     -    h.wait
     +    h.wait()
     -- standard error
@@ -161,7 +161,7 @@ fn a_file_that_cannot_be_written() {
 
 #[test]
 fn a_file_that_does_not_parse_is_fixed_where_it_can_be_read() {
-    let broken = b"import torch.distributed as dist\n\ndef f(t):\n    h = dist.isend(t, 1)\n    h.wait\n\ndef g(:\n    pass\n";
+    let broken = b"import torch.distributed as dist\n\ndef f(t, g):\n    h = dist.isend(t, 1)\n    g()\n    h.wait\n\ndef g(:\n    pass\n";
     let folder = Folder::with(&[("a.py", broken)]);
     let run = folder.unwaited("check --fix --output-format concise");
     assert!(run.contains("syntax-error") && run.ends_with("-- exit code 2\n"), "{run}");

@@ -123,7 +123,7 @@ fn a_file_that_is_named_is_read_whatever_its_name() {
     script:2:20: warning[unused-ignore] no rule is called `nothing`
     found 1 problem (1 warning) in 1 file
     -- standard error
-    warning: skipped `README.md`: it is not a Python file
+    warning: skipped `README.md`: it is not a Python or Rust file
     -- exit code 1
     ");
     insta::assert_snapshot!(folder.unwaited("check --quiet README.md"), @r"
@@ -293,7 +293,7 @@ fn standard_input() {
     $ unwaited check - --stdin-filename a.pyi
     no file to check
     -- standard error
-    warning: skipped the standard input: its file name is not that of a Python file
+    warning: skipped the standard input: its file name is not that of a Python or Rust file
     -- exit code 0
     ");
     insta::assert_snapshot!(folder.unwaited_reading("check -", b"x = '\xff'"), @r"

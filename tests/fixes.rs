@@ -17,6 +17,7 @@ use unwaited::source::{Language, Lines, SourceFile, Suppressions};
 const STILL_WRONG: &[(&str, &str)] = &[
     ("both_discarded_no_barrier.py", "it asserts that nothing arrives"),
     ("receive_buffer_rebound.py", "it asserts the wrong value"),
+    ("isend_waited_before_recv.py", "the blocking send says the same, and hangs the same"),
 ];
 
 fn check(text: &str, fix: Option<Applicability>) -> Outcome {
@@ -89,10 +90,10 @@ fn every_fix_makes_its_file_better_and_none_is_left_to_make() {
     }
     assert_none(&complaints);
     let changed = cases.iter().filter(|case| case.is_changed()).count();
-    let silent = cases.iter().filter(|case| case.left.is_empty()).count();
+    let silent = cases.iter().filter(|case| case.is_changed() && case.left.is_empty()).count();
     println!("{} fixtures are wrong, {changed} have a fix, {silent} are silent after it", cases.len());
     assert!(changed * 3 > cases.len() * 2, "only {changed} of {} fixtures have a fix", cases.len());
-    assert!(silent * 3 > cases.len() * 2 - 10, "only {silent} of {} fixtures become silent", cases.len());
+    assert!(silent * 5 > changed * 4, "only {silent} of {changed} fixtures become silent");
 }
 
 /// Comments that stood in the text and do not any more.
@@ -132,7 +133,7 @@ fn a_safe_run_makes_no_unsafe_fix() {
     let text = "import torch.distributed as dist\n\ndist.isend(t, 1)\nh = dist.isend(t, 2)\nh.wait\n";
     let safe = check(text, Some(Applicability::Safe));
     let after = &safe.changes.first().expect("something is fixed").after;
-    assert!(after.contains("h.wait()") && after.contains("\ndist.isend(t, 1)\n"), "{after}");
+    assert!(after.contains("\ndist.isend(t, 1)\n") && after.ends_with("dist.send(t, 2)\n"), "{after}");
 }
 
 /// The programs of the runtime: repaired, they complete under every schedule.

@@ -35,8 +35,9 @@ const RING: &str = r##"{
    },
    "outputs": [],
    "source": [
-    "def ring(t, peer):\n",
+    "def ring(t, peer, meanwhile):\n",
     "    handle = dist.isend(t, peer)\n",
+    "    meanwhile()\n",
     "    handle.wait  # \u00e9\n",
     "    return t"
    ]
@@ -54,7 +55,8 @@ const RING: &str = r##"{
    "metadata": {},
    "outputs": [],
    "source": [
-    "dist.isend(t, 1)"
+    "dist.isend(t, 1)\n",
+    "work()"
    ]
   }
  ],
@@ -78,7 +80,7 @@ fn folder() -> Folder {
 fn findings_name_the_cell_and_the_row_in_it() {
     insta::assert_snapshot!(folder().unwaited("check --output-format concise"), @r"
     $ unwaited check --output-format concise
-    ring.ipynb:cell 3:3:5: error[wait-never-runs] `handle.wait` is named but not called
+    ring.ipynb:cell 3:4:5: error[wait-never-runs] `handle.wait` is named but not called
     ring.ipynb:cell 5:1:1: error[discarded-handle] the handle of `dist.isend` is thrown away
     found 2 problems (2 errors) in 1 file
     1 can be fixed with `--fix`, 1 more with `--fix --unsafe-fixes`
@@ -89,15 +91,16 @@ fn findings_name_the_cell_and_the_row_in_it() {
     error[wait-never-runs]
 
       × `handle.wait` is named but not called
-       ╭─[ring.ipynb:cell 3:3:5]
-     1 │ def ring(t, peer):
+       ╭─[ring.ipynb:cell 3:4:5]
+     1 │ def ring(t, peer, meanwhile):
      2 │     handle = dist.isend(t, peer)
        ·              ─────────┬─────────
        ·                       ╰── the send starts here
-     3 │     handle.wait  # é
+     3 │     meanwhile()
+     4 │     handle.wait  # é
        ·     ─────┬─────
        ·          ╰── without parentheses this does nothing, and the operation stays pending
-     4 │     return t
+     5 │     return t
        ╰────
       help: call it: `handle.wait()`
             see `unwaited rule wait-never-runs`
@@ -119,10 +122,10 @@ fn a_fix_changes_the_rows_that_it_must_and_nothing_else() {
     found 2 problems in 1 file: 2 fixed, none left
     -- exit code 0
     ");
-    let expected = RING.replace(r#""    handle.wait  # \u00e9\n""#, r#""    handle.wait()  # é\n""#).replace(
-        "    \"dist.isend(t, 1)\"\n",
-        "    \"handle_2 = dist.isend(t, 1)\\n\",\n    \"handle_2.wait()\"\n",
-    );
+    let expected = RING
+        .replace(r#""    handle.wait  # \u00e9\n""#, r#""    handle.wait()  # é\n""#)
+        .replace(r#""dist.isend(t, 1)\n""#, r#""handle_2 = dist.isend(t, 1)\n""#)
+        .replace(r#""work()""#, "\"work()\\n\",\n    \"handle_2.wait()\"");
     assert_eq!(std::fs::read_to_string(folder.path().join("ring.ipynb")).unwrap(), expected);
 }
 

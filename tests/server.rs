@@ -14,8 +14,9 @@ use unwaited::project::Options;
 
 const TEXT: &str = "import torch.distributed as dist
 
-def tell(t):
+def tell(t, meanwhile):
     name = '😀'; h = dist.isend(t, 1)
+    meanwhile()
     h.wait
 ";
 
@@ -46,7 +47,7 @@ fn a_mistake_is_shown_fixed_and_gone() {
     let can = editor.initialize(full_client());
     assert_eq!(can["positionEncoding"], "utf-16");
     let published = editor.open(&uri, TEXT);
-    assert_eq!(places(&published), ["4:4-4:10 wait-never-runs"]);
+    assert_eq!(places(&published), ["5:4-5:10 wait-never-runs"]);
     let diagnostic = &published["diagnostics"][0];
     assert_eq!((&diagnostic["severity"], &published["version"]), (&json!(1), &json!(1)));
     insta::assert_snapshot!(diagnostic["message"].as_str().unwrap(), @r"
@@ -61,12 +62,12 @@ fn a_mistake_is_shown_fixed_and_gone() {
     );
     assert_eq!(related[1]["location"]["range"]["start"], json!({ "line": 3, "character": 21 }));
 
-    let actions = editor.actions(&uri, 4, None);
+    let actions = editor.actions(&uri, 5, None);
     assert_eq!(actions[0]["title"], "Call it: `h.wait()`");
     assert_eq!((&actions[0]["kind"], &actions[0]["isPreferred"]), (&json!("quickfix"), &json!(true)));
     let edit = &actions[0]["edit"]["changes"][&uri][0];
     assert_eq!(edit["newText"], "()");
-    assert_eq!(edit["range"]["start"], json!({ "line": 4, "character": 10 }));
+    assert_eq!(edit["range"]["start"], json!({ "line": 5, "character": 10 }));
 
     let change = json!({ "range": edit["range"], "text": edit["newText"] });
     let document = json!({ "uri": uri, "version": 2 });
@@ -94,7 +95,7 @@ fn all_safe_fixes_at_once() {
     let folder = Folder::with(&[]);
     let (mut editor, uri) = start(&folder);
     editor.initialize(json!({}));
-    let text = "import torch.distributed as dist\r\n\r\ndef f(t):\r\n    h = dist.isend(t, 1)\r\n    h.wait(5)\r\n    x = 1  # unwaited: ignore[waited-twice]\r\n";
+    let text = "import torch.distributed as dist\r\n\r\ndef f(t):\r\n    h = dist.isend(t, 1)\r\n    g()\r\n    h.wait(5)\r\n    x = 1  # unwaited: ignore[waited-twice]\r\n";
     editor.open(&uri, text);
     assert_eq!(editor.actions(&uri, 4, Some("source.organizeImports")), json!([]));
     let actions = editor.actions(&uri, 0, Some("source.fixAll"));
@@ -119,8 +120,8 @@ fn the_page_of_a_rule_appears_where_it_speaks() {
         let page = editor.request("textDocument/hover", params).response_result.unwrap();
         page["contents"]["value"].as_str().and_then(|page| page.lines().next()).map(str::to_owned)
     };
-    assert_eq!(hover(4, 6).as_deref(), Some("# wait-never-runs"));
-    assert_eq!(hover(5, 30).as_deref(), Some("# unused-ignore"));
+    assert_eq!(hover(5, 6).as_deref(), Some("# wait-never-runs"));
+    assert_eq!(hover(6, 30).as_deref(), Some("# unused-ignore"));
     assert_eq!(hover(0, 0), None);
 }
 
@@ -232,7 +233,7 @@ fn settings_are_loaded_again_when_they_change() {
         editor.notify(method, json!({ "settings": null, "changes": [] }));
         places(&editor.diagnostics())
     };
-    assert_eq!(set("", "workspace/didChangeWatchedFiles"), ["4:4-4:10 wait-never-runs"]);
+    assert_eq!(set("", "workspace/didChangeWatchedFiles"), ["5:4-5:10 wait-never-runs"]);
     assert_eq!(set("ingore = []\n", "workspace/didChangeConfiguration"), [""; 0]);
     let shown = editor.hear("window/showMessage")["message"].as_str().unwrap().to_owned();
     assert!(shown.starts_with("unwaited: ") && shown.contains("`ingore`"), "{shown}");

@@ -38,6 +38,7 @@ pub(crate) fn fix(
     allowed: Applicability,
     check: &dyn Fn(&SourceFile) -> Vec<Finding>,
 ) -> Fixed {
+    let before = findings.clone();
     let mut state = Fixed { source: source.clone(), findings, rules: BTreeMap::new() };
     for _ in 0..ROUNDS {
         let chosen = choose(&state.findings, allowed);
@@ -46,6 +47,7 @@ pub(crate) fn fix(
         let Some(next) = next else { break };
         state = next;
     }
+    state.rules = gone(&before, &state.findings);
     let is_allowed = |fix: &Fix| fix.applicability <= allowed;
     for finding in &mut state.findings {
         finding.fix = finding.fix.take().filter(|fix| !is_allowed(fix));
@@ -105,25 +107,15 @@ fn attempt(state: &Fixed, fixes: &[&Fix], check: &dyn Fn(&SourceFile) -> Vec<Fin
     if !helps(&state.findings, &findings) {
         return None;
     }
-    let rules = gone(&state.findings, &findings, state.rules.clone());
-    Some(Fixed { source, findings, rules })
+    Some(Fixed { source, findings, rules: BTreeMap::new() })
 }
 
-/// Adds up how many findings of each rule are gone.
-fn gone(
-    before: &[Finding],
-    after: &[Finding],
-    mut rules: BTreeMap<&'static str, usize>,
-) -> BTreeMap<&'static str, usize> {
+/// How many findings of each rule are gone.
+fn gone(before: &[Finding], after: &[Finding]) -> BTreeMap<&'static str, usize> {
     let count = |findings: &[Finding], rule| findings.iter().filter(|it| it.rule == rule).count();
-    let names: BTreeSet<&'static str> = before.iter().map(|finding| finding.rule).collect();
-    for rule in names {
-        let fewer = count(before, rule).saturating_sub(count(after, rule));
-        if fewer > 0 {
-            *rules.entry(rule).or_default() += fewer;
-        }
-    }
-    rules
+    let rules: BTreeSet<&'static str> = before.iter().map(|finding| finding.rule).collect();
+    let fewer = rules.into_iter().map(|rule| (rule, count(before, rule).saturating_sub(count(after, rule))));
+    fewer.filter(|(_, fewer)| *fewer > 0).collect()
 }
 
 #[cfg(test)]

@@ -42,6 +42,10 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: format!("{wait} before this, or bind another name"),
         function: event.function.clone(),
-        fix: fix::before_the_touch(handle, *at, context),
+        fix: match reread {
+            Reread::AtOnce => fix::before_the_touch(handle, *at, context),
+            // What it is bound to is no data, whenever the wait comes.
+            Reread::Later(_) => None,
+        },
     })
 }

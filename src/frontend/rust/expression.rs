@@ -71,6 +71,7 @@ impl Lowering<'_> {
             Expr::Return(it) => self.return_expression(it, span),
             Expr::Break(it) => self.break_expression(it, span),
             Expr::Continue(it) => self.continue_expression(it, span),
+            Expr::Array(it) if !it.elems.is_empty() && it.elems.iter().all(is_number) => self.buffer(span),
             Expr::Array(it) => self.display(ContainerKind::List, it.elems.iter(), span),
             Expr::Tuple(it) if it.elems.is_empty() => unit_value(),
             Expr::Tuple(it) => self.display(ContainerKind::Tuple, it.elems.iter(), span),
@@ -300,6 +301,13 @@ impl Lowering<'_> {
         self.collect(kind, items, span)
     }
 
+    /// `[0.0; 8]`, `vec![1, 2]`: numbers hold no handle, and are data that can be sent.
+    pub(super) fn buffer(&mut self, span: Span) -> Operand {
+        let to = self.temporary(span);
+        self.emit(Operation::Fresh { to }, span);
+        Operand::Local(to)
+    }
+
     /// A new container.
     pub(super) fn collect(&mut self, kind: ContainerKind, items: Vec<Item>, span: Span) -> Operand {
         let to = self.temporary(span);
@@ -309,6 +317,10 @@ impl Lowering<'_> {
 
     /// `[value; count]`, `vec![value; count]`.
     pub(super) fn repeated(&mut self, value: &Expr, count: &Expr, span: Span) -> Operand {
+        if is_number(value) {
+            self.expression(count);
+            return self.buffer(span);
+        }
         let value = self.expression(value);
         let one = self.collect(ContainerKind::List, vec![Item::One(value)], span);
         let count = self.expression(count);
@@ -364,6 +376,15 @@ impl Lowering<'_> {
         if let Operand::Local(_) = value {
             self.emit(Operation::Touch { buffer: value.clone(), access }, at);
         }
+    }
+}
+
+/// A number that is written down.
+pub(super) fn is_number(value: &Expr) -> bool {
+    match value {
+        Expr::Lit(it) => matches!(it.lit, syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Byte(_)),
+        Expr::Unary(it) => is_number(&it.expr),
+        _ => false,
     }
 }
 

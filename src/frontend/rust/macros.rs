@@ -74,6 +74,9 @@ impl Lowering<'_> {
     /// `vec![a, b]`, `vec![a; n]`.
     fn list(&mut self, call: &Macro, span: Span) -> Operand {
         if let Some(elements) = parsed(call) {
+            if !elements.is_empty() && elements.iter().all(super::expression::is_number) {
+                return self.buffer(span);
+            }
             let items = elements.iter().map(|it| Item::One(self.expression(it))).collect();
             return self.collect(ContainerKind::List, items, span);
         }

@@ -30,8 +30,7 @@ pub(in super::super) fn before_the_touch(handle: &Handle, at: Span, context: &Co
 #[cfg(test)]
 mod tests {
     use super::super::super::hand_built::{Story, fixed};
-    use crate::flow::{Event, What};
-    use crate::ir::{Access, Usage};
+    use crate::flow::{Access, Event, Usage, What};
 
     fn touched(story: &Story, holder: &str, call: &str, at: &str) -> Event {
         let mut handle = story.handle(call);

@@ -48,23 +48,20 @@ impl Source {
     pub(super) fn rewritten(&self, text: &str, raw: &str) -> Option<Edit> {
         match self {
             Self::Text(span) => Some(Edit::replace(*span, quoted(text)?)),
-            Self::List { span, rows } => {
-                let wanted: Vec<&str> = text.split_inclusive('\n').collect();
-                rewritten_rows(*span, rows, &wanted, raw)
-            }
+            Self::List { span, rows } => rewritten_rows(*span, rows, text, raw),
         }
     }
 }
 
-fn rewritten_rows(list: Span, rows: &[Row], wanted: &[&str], raw: &str) -> Option<Edit> {
-    let same = |(row, text): &(&Row, &&str)| row.text == **text;
-    let head = rows.iter().zip(wanted).take_while(same).count();
-    let most = rows.len().min(wanted.len()) - head;
-    let tail = rows.iter().rev().zip(wanted.iter().rev()).take(most).take_while(same).count();
+fn rewritten_rows(list: Span, rows: &[Row], text: &str, raw: &str) -> Option<Edit> {
+    if rows.iter().map(|row| row.text.as_str()).collect::<String>() == text {
+        return Some(Edit::delete(Span::new(list.start, list.start)));
+    }
+    let (head, rest) = same_head(rows, text);
+    let (tail, rest) = same_tail(rows.get(head..)?, rest);
     let between = separator(list, rows, raw);
     let old = rows.get(head..rows.len() - tail)?;
-    let new: Vec<String> =
-        wanted.get(head..wanted.len() - tail)?.iter().map(|row| quoted(row)).collect::<Option<_>>()?;
+    let new: Vec<String> = rest.split_inclusive('\n').map(quoted).collect::<Option<_>>()?;
     let new = new.join(&between);
     match (old.first().zip(old.last()), rows.get(head)) {
         // Some rows are replaced; with none in their place, the separator goes too.
@@ -80,6 +77,34 @@ fn rewritten_rows(list: Span, rows: &[Row], wanted: &[&str], raw: &str) -> Optio
         (None, Some(next)) => Some(Edit::insert(next.span.start, format!("{new}{between}"))),
         (None, None) => Some(Edit::insert(rows.last()?.span.end, format!("{between}{new}"))),
     }
+}
+
+/// How many strings at the start of the list stay, and the text behind them. Only whole rows stay.
+fn same_head<'t>(rows: &[Row], text: &'t str) -> (usize, &'t str) {
+    let mut rest = text;
+    let stays = |row: &&Row| match rest.strip_prefix(row.text.as_str()) {
+        Some(behind) if row.text.ends_with('\n') => {
+            rest = behind;
+            true
+        }
+        Some(_) | None => false,
+    };
+    let head = rows.iter().take_while(stays).count();
+    (head, rest)
+}
+
+/// How many strings at the end of the list stay, and the text before them.
+fn same_tail<'t>(rows: &[Row], text: &'t str) -> (usize, &'t str) {
+    let mut rest = text;
+    let mut tail = 0;
+    for row in rows.iter().rev() {
+        match rest.strip_suffix(row.text.as_str()) {
+            Some(before) if before.is_empty() || before.ends_with('\n') => rest = before,
+            Some(_) | None => break,
+        }
+        tail += 1;
+    }
+    (tail, rest)
 }
 
 /// What stands between two strings of the list; for a list of one, what stands before it.
