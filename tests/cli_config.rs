@@ -49,6 +49,7 @@ fn the_nearest_file_counts_for_each_file() {
     $ unwaited check --output-format concise
     sub/deep/b.py:5:5: advice[discarded-handle] the handle of `dist.isend` is thrown away
     found 1 problem (1 advice) in 3 files
+    1 can be fixed with `--fix --unsafe-fixes`
     -- exit code 0
     ");
     insta::assert_snapshot!(folder.unwaited("check --output-format concise --isolated"), @r"
@@ -57,6 +58,7 @@ fn the_nearest_file_counts_for_each_file() {
     other/c.py:5:5: error[discarded-handle] the handle of `dist.isend` is thrown away
     sub/deep/b.py:5:5: error[discarded-handle] the handle of `dist.isend` is thrown away
     found 3 problems (3 errors) in 3 files
+    3 can be fixed with `--fix --unsafe-fixes`
     -- exit code 1
     ");
 }
@@ -75,6 +77,7 @@ fn the_command_line_comes_last() {
     $ unwaited check --output-format concise --select discarded-handle
     a.py:7:5: error[discarded-handle] the handle of `dist.isend` is thrown away
     found 1 problem (1 error) in 1 file
+    1 can be fixed with `--fix --unsafe-fixes`
     -- exit code 1
     ");
     insta::assert_snapshot!(folder.unwaited("check --output-format concise --config ignore=['wait-never-runs']"), @r"
@@ -95,6 +98,7 @@ fn a_file_is_given() {
     $ unwaited check --output-format concise --config ci/strict.toml
     a.py:5:5: warning[discarded-handle] the handle of `dist.isend` is thrown away
     found 1 problem (1 warning) in 1 file
+    1 can be fixed with `--fix --unsafe-fixes`
     -- exit code 1
     ");
 }
@@ -158,6 +162,7 @@ fn rules_that_do_not_apply_to_some_files() {
     $ unwaited check --output-format concise
     src/b.py:5:5: error[discarded-handle] the handle of `dist.isend` is thrown away
     found 1 problem (1 error) in 2 files
+    1 can be fixed with `--fix --unsafe-fixes`
     -- exit code 1
     ");
 }
@@ -234,6 +239,7 @@ fn a_function_of_the_project() {
             see `unwaited rule discarded-handle`
 
     found 1 problem (1 error) in 1 file
+    1 can be fixed with `--fix --unsafe-fixes`
     -- exit code 1
     ");
     assert!(folder.unwaited("check --isolated").contains("no problem found"));
