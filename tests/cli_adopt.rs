@@ -64,6 +64,7 @@ fn what_is_known_is_not_reported_again() {
     $ unwaited check --output-format concise --isolated pkg
     pkg/b.py:5:5: error[discarded-handle] the handle of `dist.isend` is thrown away
     found 1 problem (1 error) in 1 file
+    1 can be fixed with `--fix --unsafe-fixes`
     -- exit code 1
     ");
 }

@@ -117,3 +117,23 @@ fn manual_pages() {
     assert!(page.contains(".TH unwaited-check 1") && page.contains("write\\-baseline"), "{page}");
     assert!(folder.path().join("pages/unwaited.1").is_file());
 }
+
+#[test]
+fn the_catalogue_against_the_standard_library() {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        println!("skipped: there is no python3 to compare with");
+        return;
+    }
+    let own = b"[[api]]\nlibrary = 'ours'\nlanguage = 'python'\nmodules = ['textwrap']\n[[api.function]]\nname = 'dedent'\nparameters = ['words']\ndoes = 'read'\n[[api.function]]\nname = 'indent'\nparameters = ['text', 'prefix', 'predicate']\ndoes = 'read'\n";
+    let folder = Folder::with(&[("unwaited.toml", own)]);
+    let shown = folder.unwaited("apis verify");
+    assert!(shown.contains("ours: 2 signatures compared"), "{shown}");
+    assert!(shown.contains("textwrap.dedent: ['words'] is said, ['text'] is true"), "{shown}");
+    assert!(shown.ends_with("-- exit code 1\n"), "{shown}");
+    insta::assert_snapshot!(folder.unwaited("apis verify --python no-such-python"), @r"
+    $ unwaited apis verify --python no-such-python
+    -- standard error
+    error: `no-such-python` cannot be run: no such file or directory
+    -- exit code 2
+    ");
+}

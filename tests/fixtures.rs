@@ -33,7 +33,15 @@ fn every_finding_is_marked_and_every_marker_is_found() {
     for path in fixtures() {
         let text = read(&path);
         let markers = if is_run(&path) { Markers::of_known_rules(&text) } else { Markers::of(&text) };
-        let differences = markers.differences(&findings_in(language(&path), &text));
+        let folder = path.parent().map(stem).unwrap_or_default();
+        // Advice is for the fixtures of its own rule: elsewhere it would be in the way of small examples.
+        let counts = |it: &Found| {
+            it.severity > Severity::Advice
+                || it.line.1 == folder
+                || markers.rules().contains(it.line.1.as_str())
+        };
+        let found: Vec<Found> = findings_in(language(&path), &text).into_iter().filter(counts).collect();
+        let differences = markers.differences(&found);
         complaints.extend(differences.into_iter().map(|it| format!("{}, {it}", name(&path))));
     }
     assert_none(&complaints);

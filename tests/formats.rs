@@ -76,7 +76,7 @@ fn json_in_rows() {
     insta::assert_snapshot!(shown("json-lines"), @r#"
     $ unwaited check --output-format json-lines
     {"rule":"syntax-error","severity":"error","message":"expected an expression","filename":"broken.py","location":{"row":2,"column":3},"end_location":{"row":2,"column":4},"labels":[{"message":"this cannot be parsed","location":{"row":2,"column":3},"end_location":{"row":2,"column":4}}],"help":"the rest of the file was checked, except for one more such place","url":null,"fix":null}
-    {"rule":"discarded-handle","severity":"error","message":"the handle of `dist.isend` is thrown away","filename":"pkg/a b,c.py","location":{"row":5,"column":5},"end_location":{"row":6,"column":14},"labels":[{"message":"the send starts here and its handle is dropped at once","location":{"row":5,"column":5},"end_location":{"row":6,"column":14}}],"help":"keep the handle and wait: `handle = dist.isend(…)`, and later `handle.wait()`; or call the blocking `dist.send`; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang","url":null,"fix":null}
+    {"rule":"discarded-handle","severity":"error","message":"the handle of `dist.isend` is thrown away","filename":"pkg/a b,c.py","location":{"row":5,"column":5},"end_location":{"row":6,"column":14},"labels":[{"message":"the send starts here and its handle is dropped at once","location":{"row":5,"column":5},"end_location":{"row":6,"column":14}}],"help":"keep the handle and wait: `handle = dist.isend(…)`, and later `handle.wait()`; or call the blocking `dist.send`; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang","url":null,"fix":{"applicability":"unsafe","message":"keep the handle, and wait for it at the end of the block","edits":[{"content":"handle = ","location":{"row":5,"column":5},"end_location":{"row":5,"column":5}},{"content":"    handle.wait()\n","location":{"row":8,"column":1},"end_location":{"row":8,"column":1}}]}}
     {"rule":"unused-ignore","severity":"warning","message":"this suppression of `waited-twice` suppresses nothing","filename":"pkg/a b,c.py","location":{"row":9,"column":27},"end_location":{"row":9,"column":39},"labels":[],"help":"remove `waited-twice` from the comment","url":null,"fix":{"applicability":"safe","message":"remove `waited-twice` from the comment","edits":[{"content":"","location":{"row":9,"column":6},"end_location":{"row":9,"column":40}}]}}
     -- exit code 2
     "#);
@@ -268,6 +268,45 @@ fn results_of_sarif() {
               "ruleIndex": 2
             },
             {
+              "fixes": [
+                {
+                  "artifactChanges": [
+                    {
+                      "artifactLocation": {
+                        "uri": "pkg/a%20b%2Cc.py",
+                        "uriBaseId": "SRCROOT"
+                      },
+                      "replacements": [
+                        {
+                          "deletedRegion": {
+                            "endColumn": 5,
+                            "endLine": 5,
+                            "startColumn": 5,
+                            "startLine": 5
+                          },
+                          "insertedContent": {
+                            "text": "handle = "
+                          }
+                        },
+                        {
+                          "deletedRegion": {
+                            "endColumn": 1,
+                            "endLine": 8,
+                            "startColumn": 1,
+                            "startLine": 8
+                          },
+                          "insertedContent": {
+                            "text": "    handle.wait()\n"
+                          }
+                        }
+                      ]
+                    }
+                  ],
+                  "description": {
+                    "text": "keep the handle, and wait for it at the end of the block"
+                  }
+                }
+              ],
               "level": "error",
               "locations": [
                 {
@@ -327,6 +366,45 @@ fn results_of_sarif() {
               "ruleIndex": 0
             },
             {
+              "fixes": [
+                {
+                  "artifactChanges": [
+                    {
+                      "artifactLocation": {
+                        "uri": "pkg/a%20b%2Cc.py",
+                        "uriBaseId": "SRCROOT"
+                      },
+                      "replacements": [
+                        {
+                          "deletedRegion": {
+                            "endColumn": 5,
+                            "endLine": 7,
+                            "startColumn": 5,
+                            "startLine": 7
+                          },
+                          "insertedContent": {
+                            "text": "handle = "
+                          }
+                        },
+                        {
+                          "deletedRegion": {
+                            "endColumn": 1,
+                            "endLine": 8,
+                            "startColumn": 1,
+                            "startLine": 8
+                          },
+                          "insertedContent": {
+                            "text": "    handle.wait()\n"
+                          }
+                        }
+                      ]
+                    }
+                  ],
+                  "description": {
+                    "text": "keep the handle, and wait for it at the end of the block"
+                  }
+                }
+              ],
               "level": "error",
               "locations": [
                 {
@@ -392,6 +470,34 @@ fn results_of_sarif() {
               ]
             },
             {
+              "fixes": [
+                {
+                  "artifactChanges": [
+                    {
+                      "artifactLocation": {
+                        "uri": "pkg/a%20b%2Cc.py",
+                        "uriBaseId": "SRCROOT"
+                      },
+                      "replacements": [
+                        {
+                          "deletedRegion": {
+                            "endColumn": 40,
+                            "endLine": 9,
+                            "startColumn": 6,
+                            "startLine": 9
+                          },
+                          "insertedContent": {
+                            "text": ""
+                          }
+                        }
+                      ]
+                    }
+                  ],
+                  "description": {
+                    "text": "remove `waited-twice` from the comment"
+                  }
+                }
+              ],
               "level": "warning",
               "locations": [
                 {
@@ -493,7 +599,7 @@ fn statistics_of_a_format_that_has_none() {
 fn a_file_that_is_there_is_replaced_wholly() {
     let folder = folder();
     folder.write("report.json", &b"x".repeat(100_000));
-    folder.unwaited("check --output-format json --output-file report.json");
+    folder.unwaited("check --no-cache --output-format json --output-file report.json");
     let report = std::fs::read(folder.path().join("report.json")).unwrap();
     assert!(serde_json::from_slice::<serde_json::Value>(&report).is_ok());
     let files = std::fs::read_dir(folder.path()).unwrap().count();

@@ -1,7 +1,10 @@
 //! `unwaited apis`: what the catalogue knows, with the project's own functions.
 
+mod verify;
+
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -10,9 +13,19 @@ use super::output::Output;
 use super::{Exit, fail, settings};
 use crate::catalog::{ApiId, Catalog, Kind, nearest};
 use crate::project::reason;
+use crate::project::settings::Settings;
 use crate::source::Language;
 
+/// The name that stands for a comparison with what is installed.
+const VERIFY: &str = "verify";
+
 pub(super) fn run(arguments: &ApisArguments) -> Exit {
+    if arguments.name.as_deref() == Some(VERIFY) {
+        return match in_force(arguments) {
+            Ok(settings) => verify::run(&settings, &arguments.python),
+            Err(message) => fail(&message),
+        };
+    }
     let text = match text(arguments) {
         Ok(text) => text,
         Err(message) => return fail(&message),
@@ -24,8 +37,7 @@ pub(super) fn run(arguments: &ApisArguments) -> Exit {
 }
 
 fn text(arguments: &ApisArguments) -> Result<String, String> {
-    let resolver = settings::resolver(&arguments.settings)?;
-    let settings = resolver.of_folder(Path::new(".")).map_err(|error| error.to_string())?;
+    let settings = in_force(arguments)?;
     let catalog = settings.catalog(Language::Python);
     let Some(name) = &arguments.name else {
         return match arguments.output_format {
@@ -40,6 +52,11 @@ fn text(arguments: &ApisArguments) -> Result<String, String> {
         ([one], ListFormat::Text) => Ok(details(one)),
         (several, ListFormat::Text) => Ok(several.iter().map(row).collect()),
     }
+}
+
+fn in_force(arguments: &ApisArguments) -> Result<Arc<Settings>, String> {
+    let resolver = settings::resolver(&arguments.settings)?;
+    resolver.of_folder(Path::new(".")).map_err(|error| error.to_string())
 }
 
 /// A function, as it is shown.

@@ -216,9 +216,13 @@ pub(super) struct ServerArguments {
 
 #[derive(Args, Debug)]
 pub(super) struct ApisArguments {
-    /// A library, a class or a function
+    /// A library, a class or a function; `verify` compares with the packages that are installed for Python
     #[arg(value_name = "NAME")]
     pub(super) name: Option<String>,
+
+    /// The interpreter that `verify` asks
+    #[arg(long, value_name = "PYTHON", default_value = "python3", env = "UNWAITED_PYTHON")]
+    pub(super) python: PathBuf,
 
     #[command(flatten)]
     pub(super) settings: SettingsArguments,

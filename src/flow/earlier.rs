@@ -28,6 +28,9 @@ impl Run<'_, '_> {
             return;
         }
         let Some(place) = self.attribute_behind(target) else { return };
+        if self.is_filled_by_this_call(state, place) {
+            return;
+        }
         let Some((class, name, _)) = self.program.attribute_of(place) else { return };
         let Some(attribute) = self.program.attributes.get(&(class, name)) else { return };
         let held: Vec<Handle> = attribute.held.clone();
@@ -43,6 +46,15 @@ impl Run<'_, '_> {
             };
             self.report(what, &state.path);
         }
+    }
+
+    /// Whether this call has put handles of its own there: then they may be the ones that are waited for.
+    fn is_filled_by_this_call(&self, state: &State, place: Symbol) -> bool {
+        let symbols = &self.program.symbols;
+        let pushed = |effect: &Effect| {
+            matches!(effect, Effect::Push(..) | Effect::Launch(_)) && symbols.mentions(effect.target(), place)
+        };
+        state.memory.keys().any(|stored| symbols.mentions(*stored, place)) || state.effects.iter().any(pushed)
     }
 
     /// The attribute that a value was taken from: `self.open` for each element of `self.open.values()`.
@@ -82,7 +94,27 @@ impl Run<'_, '_> {
         let reads = touch.access == Access::Read;
         let region = |symbol| self.program.region(symbol, buffer.sort);
         !(reads && buffer.usage == Usage::Sends)
+            && !self.is_of_one_call(buffer.region)
             && self.program.overlap(&region(touch.region), &region(buffer.region)) == Overlap::Certain
+    }
+
+    /// Whether a buffer is named by a number that is another in each call: `self.bufs[step % 2]`.
+    fn is_of_one_call(&self, symbol: Symbol) -> bool {
+        self.program.symbols.any_part(symbol, &|term| match term {
+            Term::Parameter(n) => *n > 0,
+            Term::Result(_) | Term::Number(_) | Term::Item(_) | Term::Merged(..) | Term::Unknown => true,
+            Term::Constant(_)
+            | Term::Path(_)
+            | Term::Captured(_)
+            | Term::Global(_)
+            | Term::Function(_)
+            | Term::Class(_)
+            | Term::Field(..)
+            | Term::Element(_)
+            | Term::Length(_)
+            | Term::Apply(..)
+            | Term::Call(_) => false,
+        })
     }
 
     /// Remembers handles with the buffers that they use, in terms of the object that keeps them.

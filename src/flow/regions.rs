@@ -86,6 +86,9 @@ impl Symbols {
     pub(crate) fn slice(&mut self, lower: Option<Symbol>, upper: Option<Symbol>) -> Symbol {
         let lower = lower.unwrap_or_else(|| self.constant(&Constant::Int(0)));
         let upper = upper.unwrap_or(Symbol::NONE);
+        // Better a part with unknown bounds than nothing.
+        let known = |bound| if self.is_deep(bound) { Symbol::UNKNOWN } else { bound };
+        let (lower, upper) = (known(lower), known(upper));
         self.intern(Term::Apply(SLICE, vec![lower, upper]))
     }
 

@@ -116,6 +116,11 @@ impl Symbols {
         symbol
     }
 
+    /// Whether little can be made of a symbol before the term becomes too deep.
+    pub(crate) fn is_deep(&self, symbol: Symbol) -> bool {
+        self.depths[symbol.0 as usize] > DEEPEST / 2
+    }
+
     /// The symbol of a term, if the term was met before.
     pub(crate) fn known(&self, term: &Term) -> Option<Symbol> {
         self.numbers.get(term).copied()

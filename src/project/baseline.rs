@@ -45,14 +45,14 @@ pub(crate) struct Known(BTreeMap<Fingerprint, usize>);
 
 /// The file of a baseline.
 #[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a version and findings")]
 struct Written {
     version: u32,
     findings: Vec<Row>,
 }
 
 #[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a finding")]
 struct Row {
     file: String,
     rule: String,
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_file_that_is_no_baseline() {
         insta::assert_snapshot!(read("{").unwrap_err(), @"the baseline `/here/known.json` is damaged: EOF while parsing an object at line 1 column 1; remove it and write it anew with `--write-baseline`");
-        insta::assert_snapshot!(read("[]").unwrap_err(), @"the baseline `/here/known.json` is damaged: invalid length 0, expected struct Written with 2 elements at line 1 column 2; remove it and write it anew with `--write-baseline`");
+        insta::assert_snapshot!(read("[]").unwrap_err(), @"the baseline `/here/known.json` is damaged: invalid length 0, expected a version and findings at line 1 column 2; remove it and write it anew with `--write-baseline`");
         insta::assert_snapshot!(read(r#"{"version": 7, "findings": []}"#).unwrap_err(), @"the baseline `/here/known.json` is damaged: its version is 7, and this one reads 1; remove it and write it anew with `--write-baseline`");
         insta::assert_snapshot!(read(r#"{"version": 1, "findings": [{"file": "a.py"}]}"#).unwrap_err(), @"the baseline `/here/known.json` is damaged: missing field `rule` at line 1 column 44; remove it and write it anew with `--write-baseline`");
     }

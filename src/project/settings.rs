@@ -76,6 +76,7 @@ pub struct Settings {
 impl Settings {
     /// What some layers say together, the most important one last.
     pub fn of(layers: Vec<Layer>) -> Result<Self, SettingsError> {
+        layers.iter().try_for_each(check_paths)?;
         let additions: Vec<Library> =
             layers.iter().flat_map(|layer| layer.given.api.iter().flatten().cloned()).collect();
         let catalog =
@@ -168,6 +169,18 @@ impl fmt::Debug for Settings {
     /// What was said; the catalogue that follows from it fills screens.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings").field("layers", &self.layers).finish_non_exhaustive()
+    }
+}
+
+/// A path that leads nowhere is a mistake, not the folder of the file.
+fn check_paths(layer: &Layer) -> Result<(), SettingsError> {
+    let Given { extend, baseline, cache_dir, .. } = &layer.given;
+    let paths = [("extend", extend), ("baseline", baseline), ("cache-dir", cache_dir)];
+    let is_empty =
+        |(_, path): &&(&str, &Option<PathBuf>)| path.as_ref().is_some_and(|path| path.as_os_str().is_empty());
+    match paths.iter().find(is_empty) {
+        Some((key, _)) => Err(SettingsError::in_value(layer, key, "the path is empty".to_owned())),
+        None => Ok(()),
     }
 }
 
@@ -276,6 +289,13 @@ mod tests {
         let wrong = |text: &str| Settings::of(vec![layer(text)]).unwrap_err().to_string();
         insta::assert_snapshot!(wrong("exclude = ['a[b']"), @"/project/unwaited.toml: `exclude`: `a[b` is no pattern for files: unclosed character class; missing ']'");
         insta::assert_snapshot!(wrong("[per-file-ignores]\n'{a' = ['wait-on-list']"), @"/project/unwaited.toml: `per-file-ignores`: `{a` is no pattern for files: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
+    }
+
+    #[test]
+    fn a_path_that_is_empty() {
+        let wrong = |text: &str| Settings::of(vec![layer(text)]).unwrap_err().to_string();
+        insta::assert_snapshot!(wrong("cache-dir = ''"), @"/project/unwaited.toml: `cache-dir`: the path is empty");
+        insta::assert_snapshot!(wrong("baseline = ''"), @"/project/unwaited.toml: `baseline`: the path is empty");
     }
 
     #[test]

@@ -36,7 +36,8 @@ impl File {
 pub(crate) fn shown(path: &Path) -> String {
     let path = path.strip_prefix(".").unwrap_or(path);
     let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(here).unwrap_or(path).to_string_lossy().into_owned()
+    let path = path.strip_prefix(here).unwrap_or(path).to_string_lossy();
+    if path.is_empty() { ".".to_owned() } else { path.into_owned() }
 }
 
 /// The files that paths lead to.

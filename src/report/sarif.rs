@@ -13,7 +13,8 @@ use super::json::write_value;
 use super::page_address;
 use super::place::{Place, slashed};
 use crate::project::{FileReport, KnownRule, Names, Outcome, Silence, known_rules};
-use crate::rules::{Finding, Label, Severity};
+use crate::rules::{Finding, Fix, Label, Severity};
+use crate::source::Edit;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -115,7 +116,31 @@ fn result(report: &FileReport, finding: &Finding, rules: &BTreeMap<&str, usize>,
     if !related.is_empty() {
         result["relatedLocations"] = related.into();
     }
+    if let Some(change) = finding.fix.as_ref().and_then(|fix| change(report, fix)) {
+        result["fixes"] = json!([change]);
+    }
     result
+}
+
+/// A fix; in a notebook rows count within a cell, which the format cannot say.
+fn change(report: &FileReport, fix: &Fix) -> Option<Value> {
+    let source = report.source.as_ref()?;
+    if fix.edits.iter().any(|edit| source.cell(edit.span.start).is_some()) {
+        return None;
+    }
+    let replacement = |edit: &Edit| {
+        json!({
+            "deletedRegion": region(Place::of(report, edit.span)),
+            "insertedContent": { "text": edit.text },
+        })
+    };
+    Some(json!({
+        "description": { "text": fix.message },
+        "artifactChanges": [{
+            "artifactLocation": artifact(report),
+            "replacements": fix.edits.iter().map(replacement).collect::<Vec<_>>(),
+        }],
+    }))
 }
 
 /// A step of the story.
@@ -128,22 +153,30 @@ fn relation(report: &FileReport, label: &Label, id: usize) -> Value {
 }
 
 fn physical(report: &FileReport, label: &Label) -> Value {
+    let mut location = json!({ "artifactLocation": artifact(report) });
+    if let Some(source) = &report.source {
+        let mut region = region(Place::of(report, label.span));
+        region["snippet"] = json!({ "text": label.span.of(&source.text) });
+        location["region"] = region;
+    }
+    location
+}
+
+fn artifact(report: &FileReport) -> Value {
     let mut artifact = json!({ "uri": uri(&slashed(&report.name)) });
     if std::path::Path::new(&report.name).is_relative() {
         artifact["uriBaseId"] = "SRCROOT".into();
     }
-    let mut location = json!({ "artifactLocation": artifact });
-    if let Some(source) = &report.source {
-        let Place { start, end } = Place::of(report, label.span);
-        location["region"] = json!({
-            "startLine": start.row,
-            "startColumn": start.column,
-            "endLine": end.row,
-            "endColumn": end.column,
-            "snippet": { "text": label.span.of(&source.text) },
-        });
-    }
-    location
+    artifact
+}
+
+fn region(Place { start, end }: Place) -> Value {
+    json!({
+        "startLine": start.row,
+        "startColumn": start.column,
+        "endLine": end.row,
+        "endColumn": end.column,
+    })
 }
 
 /// Whether the findings were compared with a baseline.

@@ -266,7 +266,7 @@ fn work_ahead(
             || changed(view, &op.op.operation).iter().any(|local| view.data.shares(*local, buffers));
         if is_needed {
             needed.extend(view.data.read(&op.op.operation));
-        } else if view.works.contains(&op.number)
+        } else if (view.works.contains(&op.number) || is_step(view, op))
             && !view.data.read(&op.op.operation).into_iter().any(|local| view.data.shares(local, buffers))
         {
             spare.push(Spare { span: op.op.span, order: Order::Before });
@@ -297,7 +297,8 @@ fn is_step(view: &View<'_>, op: &Numbered<'_>) -> bool {
     is_used && takes && !is_known && is_own(view, callee)
 }
 
-/// Whether what is called is a parameter, or a function or method of the file.
+/// Whether what is called is a method of the own class, or a function that is no other file's: a parameter, a variable, one of
+/// the file that does not communicate itself.
 fn is_own(view: &View<'_>, callee: &Callee) -> bool {
     match callee {
         Callee::Method { receiver: Operand::Local(receiver), meaning: None, .. } => {
@@ -305,23 +306,22 @@ fn is_own(view: &View<'_>, callee: &Callee) -> bool {
             let is_method = view.function.kind == FunctionKind::Method;
             is_method && parameters.first().is_some_and(|own| own.local == *receiver)
         }
-        Callee::Method { .. } => false,
-        Callee::Value(Operand::Local(called)) => {
-            view.function.parameters.iter().any(|parameter| parameter.local == *called)
-                || view.global_name(*called).is_some_and(|name| {
-                    matches!(view.unit.globals.get(name), Some(Global::Function(id)) if !(view.calls)(*id))
-                })
-        }
-        Callee::Value(Operand::Constant(_)) => false,
+        Callee::Method { .. } | Callee::Value(Operand::Constant(_)) => false,
+        Callee::Value(Operand::Local(called)) => match named(view, *called) {
+            None => view.function.locals.get(called.0 as usize).is_some_and(|info| !info.name.is_empty()),
+            Some(name) => match view.unit.globals.get(name) {
+                Some(Global::Function(id)) => !(view.calls)(*id),
+                Some(Global::Once | Global::Several) => true,
+                Some(Global::Import(_) | Global::Class(_)) | None => false,
+            },
+        },
     }
 }
 
-impl<'v> View<'v> {
-    /// The name of the top level that a temporary stands for.
-    fn global_name(&self, local: Local) -> Option<&'v str> {
-        super::numbered(self.function).find_map(|(_, op)| match &op.operation {
-            Operation::Global { to, name } if *to == local => Some(name.as_str()),
-            _ => None,
-        })
-    }
+/// The name of the top level that a temporary stands for.
+fn named<'v>(view: &View<'v>, local: Local) -> Option<&'v str> {
+    super::numbered(view.function).find_map(|(_, op)| match &op.operation {
+        Operation::Global { to, name } if *to == local => Some(name.as_str()),
+        _ => None,
+    })
 }

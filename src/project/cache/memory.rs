@@ -18,6 +18,10 @@ use crate::project::walk::reason;
 /// How long a file is remembered that no run has seen.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// By this, tools that make copies know a cache.
+const TAG: &[u8] =
+    b"Signature: 8a477f597d28d172789f06886806bc55\n# Made by unwaited; see https://bford.info/cachedir/\n";
+
 /// What was found in files, by their paths.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Memory {
@@ -62,18 +66,16 @@ pub(super) fn write(path: &Path, value: &impl Serialize) -> Result<(), String> {
     prepare(path).and_then(|()| replace_file(path, text.as_bytes())).map_err(|error| reason(&error))
 }
 
-/// Makes the folders, and lets other tools pass over them.
+/// Makes the folders. A folder that is made for the cache lets other tools pass over it; one that was there is not touched.
 fn prepare(path: &Path) -> io::Result<()> {
     let (Some(version), Some(folder)) = (path.parent(), path.ancestors().nth(2)) else { return Ok(()) };
-    if version.is_dir() {
-        return Ok(());
-    }
+    let is_new = !folder.exists();
     std::fs::create_dir_all(version)?;
-    replace_file(&folder.join(".gitignore"), b"# Made by unwaited.\n*\n")?;
-    replace_file(
-        &folder.join("CACHEDIR.TAG"),
-        b"Signature: 8a477f597d28d172789f06886806bc55\n# Made by unwaited; see https://bford.info/cachedir/\n",
-    )
+    if is_new {
+        replace_file(&folder.join(".gitignore"), b"# Made by unwaited.\n*\n")?;
+        replace_file(&folder.join("CACHEDIR.TAG"), TAG)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -92,6 +94,15 @@ mod tests {
             std::fs::write(&path, damaged).unwrap();
             assert!(read::<Vec<u32>>(&path).is_none());
         }
+    }
+
+    #[test]
+    fn a_folder_that_was_there_keeps_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(".gitignore"), "mine").unwrap();
+        write(&folder.path().join("0.1.0/memory.json"), &1).unwrap();
+        assert_eq!(std::fs::read_to_string(folder.path().join(".gitignore")).unwrap(), "mine");
+        assert!(!folder.path().join("CACHEDIR.TAG").exists());
     }
 
     #[test]

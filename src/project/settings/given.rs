@@ -40,7 +40,7 @@ pub const KEYS: &[(&str, &str)] = &[
 
 /// The values that one layer gives.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table of settings")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Given {
     /// Another configuration file, whose values hold where this one has none.
@@ -206,6 +206,8 @@ mod tests {
         assert_eq!(given.backend, Some(Backend::Mpi));
         assert!(Given::parse_pyproject("pyproject.toml", "[tool.other]\n").unwrap().is_none());
         let wrong = Given::parse_pyproject("pyproject.toml", "[tool.unwaited]\nbackends = 1\n").unwrap_err();
+        let other = Given::parse_pyproject("pyproject.toml", "[tool]\nunwaited = 3\n").unwrap_err();
+        insta::assert_snapshot!(other, @"pyproject.toml:2:12: invalid type: integer `3`, expected a table of settings");
         insta::assert_snapshot!(wrong, @"pyproject.toml:2:1: no key is called `backends`: did you mean `backend`?");
     }
 
