@@ -34,7 +34,6 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
             "call {} with all parts at once: the library knows the network, and picks an order that avoids congestion",
             collective(*sent, *send, &everyone.collective, context)
         ),
-        fix: None,
         function: event.function.clone(),
         fix: None,
     })
