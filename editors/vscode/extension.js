@@ -39,6 +39,7 @@ async function start() {
       documentSelector: [
         { scheme: "file", language: "python" },
         { scheme: "untitled", language: "python" },
+        { scheme: "file", language: "rust" },
       ],
       synchronize: { configurationSection: "unwaited" },
     },

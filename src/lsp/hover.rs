@@ -28,7 +28,8 @@ fn found(document: &Document, offset: u32) -> Option<(String, Span)> {
 
 fn suppressed(document: &Document, offset: u32) -> Option<(String, Span)> {
     let source = &document.source;
-    let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
+    let language = document.path.as_deref().and_then(Language::of).unwrap_or(Language::Python);
+    let suppressions = Suppressions::of(language, &source.text, &source.lines);
     let mut names = suppressions.all.into_iter().flat_map(|suppression| suppression.rules);
     names.find(|named| is_in(named.span, offset)).map(|named| (named.name, named.span))
 }
