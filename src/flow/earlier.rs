@@ -93,8 +93,8 @@ impl Run<'_, '_> {
     fn gets_in_the_way(&self, touch: &Touched, buffer: &InFlight) -> bool {
         let reads = touch.access == Access::Read;
         let region = |symbol| self.program.region(symbol, buffer.sort);
-        !(reads && buffer.usage == Usage::Sends)
-            && !self.is_of_one_call(buffer.region)
+        let harmless = reads && buffer.usage == Usage::Sends;
+        !(harmless || self.is_of_one_call(buffer.region))
             && self.program.overlap(&region(touch.region), &region(buffer.region)) == Overlap::Certain
     }
 

@@ -160,7 +160,7 @@ impl<'t> Lowering<'t> {
             text,
             catalog,
             names,
-            places: Places::default(),
+            places: Places,
             functions: Vec::new(),
             classes,
             defined: HashMap::new(),

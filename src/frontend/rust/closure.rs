@@ -163,7 +163,7 @@ impl Lowering<'_> {
         let mark = self.mark();
         let mut values = values.into_iter();
         for pattern in &it.inputs {
-            let value = values.next().unwrap_or_else(|| unit_value());
+            let value = values.next().unwrap_or_else(unit_value);
             let value = match value {
                 Operand::Local(_) => value,
                 Operand::Constant(_) => self.unknown("argument", Vec::new(), span),
