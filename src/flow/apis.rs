@@ -774,7 +774,11 @@ impl Run<'_, '_> {
             values.iter().for_each(|value| self.zip_of_launched(state, value));
         }
         let (filled, like) = self.emptiness(state, values);
-        let parts: Vec<Value> = values.iter().map(|value| self.each_element(state, value)).collect();
+        let parts: Vec<Value> = values
+            .iter()
+            .enumerate()
+            .map(|(which, value)| self.each_element(state, value, which as u32))
+            .collect();
         self.list_of_tuples(state, parts, filled, like)
     }
 
@@ -823,7 +827,7 @@ impl Run<'_, '_> {
         let number = self.program.symbols.intern(Term::Number(self.site(4)));
         self.renew(state, number);
         let number = Value::Symbol(number);
-        let element = self.each_element(state, first);
+        let element = self.each_element(state, first, 0);
         self.list_of_tuples(state, vec![number, element], filled, like)
     }
 

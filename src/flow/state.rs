@@ -725,6 +725,7 @@ fn join_objects(a: Object, b: Object) -> Object {
             a.launched = a.launched.join(b.launched);
             a.escaped |= b.escaped;
             a.many |= b.many;
+            a.buffers = in_flight_on_both(&a.buffers, &b.buffers);
             Object::Operation(a)
         }
         (Object::Container(a), Object::Container(b)) => Object::Container(join_containers(a, b)),

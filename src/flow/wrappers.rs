@@ -302,6 +302,10 @@ impl Run<'_, '_> {
                 self.program.declare(made, of.clone());
             }
         }
+        for site in outcome.made(&self.program.symbols) {
+            let made = self.result_of(call, site);
+            self.renew(&mut state, made);
+        }
         let copies = self.copy_objects(&mut state, call, outcome);
         state.pinned.extend(copies.values().map(|&copy| Value::Object(copy)));
         // What the callee started itself was judged there: its own touches come before, or were reported.
