@@ -359,7 +359,15 @@ impl Run<'_, '_> {
             // `Testsome`: called until all are finished.
             self.poll_some(state, &target);
         }
-        let flag = Value::Test(Test::Finished(target, which).into());
+        // A list that is written in the call is gone when the answer is looked at; what was in it is not.
+        let asked = match &target {
+            Value::Object(id) => match state.container(*id).map(direct_objects) {
+                Some(objects) if !objects.is_empty() => Value::each(objects),
+                Some(_) | None => target,
+            },
+            _ => target,
+        };
+        let flag = Value::Test(Test::Finished(asked, which).into());
         let (place, count) = match given.entry.returns {
             Returns::FlagAndMessage => (0, 2),
             Returns::IndexAndFlag => (1, 2),

@@ -95,8 +95,12 @@ impl Run<'_, '_> {
         receiver: Option<Symbol>,
         arguments: &[Bound],
     ) -> Results {
-        if receiver.is_some() {
-            arguments.iter().for_each(|bound| self.give_away(&mut state, &bound.value));
+        for bound in arguments {
+            // An array of requests keeps them, whatever it is called.
+            let holds_handles = state.reach(&[&bound.value]).iter().any(|&id| state.handle(id).is_some());
+            if receiver.is_some() || holds_handles {
+                self.give_away(&mut state, &bound.value);
+            }
         }
         match self.data_result(&mut state, used, callee, receiver, arguments) {
             Some(value) => vec![(state, value)],

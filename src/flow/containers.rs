@@ -218,6 +218,12 @@ impl Run<'_, '_> {
 
     /// `del of[key]`.
     pub(crate) fn drop_element(&mut self, state: &mut State, of: &Value, key: &Key) {
+        if let (Value::Object(id), Key::Range(None, None)) = (of, key)
+            && state.container(*id).is_some()
+        {
+            self.container_method(state, *id, Meaning::Clear, &[]);
+            return;
+        }
         let key = self.key_symbol(state, key);
         match of {
             Value::Symbol(symbol) => {
