@@ -192,7 +192,11 @@ impl Outcome {
         });
         let kept = containers
             .flat_map(|container| container.elements().filter_map(Value::symbol).collect::<Vec<_>>());
-        kept.filter(|&symbol| symbols.any_part(symbol, &|term| matches!(term, Term::Item(_)))).collect()
+        let of_elements = |&symbol: &Symbol| {
+            symbols.list_of_each(symbol).is_some()
+                || symbols.any_part(symbol, &|term| matches!(term, Term::Item(_)))
+        };
+        kept.filter(of_elements).collect()
     }
 
     /// Whether it finishes something of the caller.

@@ -237,6 +237,12 @@ impl Run<'_, '_> {
                 Value::Object(id) => Value::Length(id),
                 _ => Value::UNKNOWN,
             },
+            Term::Apply(operator, operands) if self.program.symbols.list_of_each(symbol).is_some() => {
+                match self.resolve(state, call, operands[0]) {
+                    Value::Symbol(list) => Value::Symbol(self.program.symbols.apply(&operator, vec![list])),
+                    followed => self.inner(state, &followed),
+                }
+            }
             Term::Apply(operator, operands) if operator == ELEMENTS => {
                 match self.resolve(state, call, operands[0]) {
                     Value::Symbol(of) => Value::Symbol(self.program.symbols.apply(&operator, vec![of])),
