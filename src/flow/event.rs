@@ -357,6 +357,8 @@ pub enum Reread {
     AtOnce,
     /// It is read later.
     Later(Span),
+    /// Nowhere: what the operation uses is freed with the old value.
+    Freed,
 }
 
 /// How a wait selects some of several handles.

@@ -16,7 +16,7 @@ use super::state::State;
 use super::symbol::{Symbol, Term};
 use super::value::{ObjectId, Status, Value};
 use crate::ir::{Local, Usage};
-use crate::source::Span;
+use crate::source::{Language, Span};
 
 /// A name that held a receive buffer and holds something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,13 +51,24 @@ impl Run<'_, '_> {
         if name.is_empty() || before == to || before == Symbol::UNKNOWN {
             return;
         }
+        let at = self.here.span;
+        if self.program.unit.language == Language::Rust {
+            let owner = !self.is_held_beside(state, Named::Local(local), before);
+            if let (Some(told), true) = (self.is_used_by(state, before, to), owner) {
+                let name = name.to_owned();
+                self.report(
+                    What::ReboundBuffer { handle: told, name, reread: Reread::Freed, at },
+                    &state.path,
+                );
+            }
+            return;
+        }
         let Some((id, told)) = self.receives_into(state, before) else { return };
         let sort = state.sort_in_flight();
         let same_storage = self.program.region(to, sort).root == self.program.region(before, sort).root;
         if same_storage || self.program.symbols.constant_of(to).is_some() {
             return;
         }
-        let at = self.here.span;
         if self.is_made_from(to, before) {
             let what =
                 What::ReboundBuffer { handle: told, name: name.to_owned(), reread: Reread::AtOnce, at };
@@ -90,6 +101,21 @@ impl Run<'_, '_> {
         {
             state.rebindings.push(Rebinding { named, handle: id, told, to, at });
         }
+    }
+
+    /// The pending operation that uses what a value owns, where the next value does not own it too.
+    fn is_used_by(&self, state: &State, owner: Symbol, next: Symbol) -> Option<Told> {
+        let handles = state.heap.keys().filter_map(|&id| state.handle(id));
+        let mut pending = handles.filter(|handle| is_in_flight(handle) && handle.touched.is_none());
+        pending.find_map(|handle| {
+            let root = |symbol, sort| self.program.region(symbol, sort).root;
+            let mut buffers = handle.buffers.iter();
+            let uses = buffers.any(|buffer| {
+                let used = root(buffer.region, buffer.sort);
+                used == root(owner, buffer.sort) && used != root(next, buffer.sort)
+            });
+            uses.then(|| told(handle, None))
+        })
     }
 
     /// The pending receive whose whole buffer a symbol is.

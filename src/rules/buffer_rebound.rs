@@ -27,6 +27,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
     labels.extend(story::turns(event, handle, context));
     let text = match reread {
         Reread::AtOnce => format!("what `{name}` is bound to is computed before the {noun} is finished"),
+        Reread::Freed => format!("what `{name}` held before is freed here, and the {noun} still uses it"),
         Reread::Later(read) => {
             let text = format!("`{name}` is read here, and does not hold what was received");
             labels.push(Label { span: *read, text });
@@ -37,7 +38,14 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name,
         severity: RULE.severity,
-        message: format!("`{name}` is bound to something else while the {noun} into it is pending"),
+        message: match reread {
+            Reread::AtOnce | Reread::Later(_) => {
+                format!("`{name}` is bound to something else while the {noun} into it is pending")
+            }
+            Reread::Freed => {
+                format!("`{name}` is bound to something else while the {noun} uses what it held")
+            }
+        },
         primary: Label { span: *at, text },
         labels,
         help: format!("{wait} before this, or bind another name"),
@@ -45,7 +53,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         fix: match reread {
             Reread::AtOnce => fix::before_the_touch(handle, *at, context),
             // What it is bound to is no data, whenever the wait comes.
-            Reread::Later(_) => None,
+            Reread::Later(_) | Reread::Freed => None,
         },
     })
 }

@@ -16,8 +16,17 @@ use super::names::{Meaning, segments};
 use super::scope::Bound;
 use super::{Lowering, nothing, unit_value};
 use crate::catalog::{ApiId, Does};
-use crate::ir::{Argument, Callee, Constant, ContainerKind, Forgetting, Operand, Operation, Passing};
+use crate::ir::{Access, Argument, Callee, Constant, ContainerKind, Forgetting, Operand, Operation, Passing};
 use crate::source::Span;
+
+/// How a variable gives up what it holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// `drop(x)`.
+    Dropped,
+    /// `mem::forget(x)`.
+    Forgotten,
+}
 
 impl Lowering<'_> {
     /// `f(…)`.
@@ -118,7 +127,8 @@ impl Lowering<'_> {
             ("" | "mem", "drop" | "forget", [inner])
                 if last == "drop" || owner == "mem" || self.is_std(names) =>
             {
-                Some(self.give_up(inner, span))
+                let end = if last == "drop" { End::Dropped } else { End::Forgotten };
+                Some(self.give_up(inner, end, span))
             }
             ("mem", "take", [place]) | ("Option", "take", [place]) => {
                 Some(self.take_from_place(behind_references(place), nothing(), span))
@@ -143,8 +153,12 @@ impl Lowering<'_> {
     }
 
     /// `drop(r)`, `mem::forget(r)`: a variable gives up what it holds; any other value goes with its statement.
-    fn give_up(&mut self, value: &Expr, span: Span) -> Operand {
+    fn give_up(&mut self, value: &Expr, end: End, span: Span) -> Operand {
         let held = self.expression(value);
+        if end == End::Dropped {
+            // A drop frees what the value owns; nothing borrows what a C function was given.
+            self.emit(Operation::Touch { buffer: held.clone(), access: Access::Free }, span);
+        }
         if let (Operand::Local(local), true) = (&held, self.is_named(&held)) {
             self.emit(Operation::Forget { local: *local, why: Forgetting::Delete }, span);
         }
