@@ -4,7 +4,10 @@
 # Reads {entries: [{as, names, gives, touches}], modules, version} as JSON and prints {tried, untried, differences}, or
 # {skipped: reason}. An observation refutes an entry if it shares storage where it must not, writes where it must not, or
 # depends on contents where nothing is said to be read; or if no call shares or writes where one must.
-import importlib, json, signal, sys, warnings
+import importlib, json, os, signal, sys, tempfile, warnings
+
+# Some of what is called writes files under the names that it is given.
+os.chdir(tempfile.mkdtemp())
 
 warnings.simplefilter("ignore")
 asked = json.load(sys.stdin)
