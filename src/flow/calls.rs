@@ -26,6 +26,9 @@ use crate::source::Language;
 /// `x.values()`, `x.items()`, `list(x)`: there is an element in it if there is one in `x`.
 pub(crate) const ELEMENTS: Operator = Operator::Other("elements");
 
+/// Parts of a site from here on are for elements of what a call goes through.
+const EACH_ELEMENT: u32 = 1 << 20;
+
 /// The ways in which a call can go, each with its result.
 pub(crate) type Results = Vec<(State, Value)>;
 
@@ -92,8 +95,12 @@ impl Run<'_, '_> {
         receiver: Option<Symbol>,
         arguments: &[Bound],
     ) -> Results {
-        if receiver.is_some() {
-            arguments.iter().for_each(|bound| self.give_away(&mut state, &bound.value));
+        for bound in arguments {
+            // An array of requests keeps them, whatever it is called.
+            let holds_handles = state.reach(&[&bound.value]).iter().any(|&id| state.handle(id).is_some());
+            if receiver.is_some() || holds_handles {
+                self.give_away(&mut state, &bound.value);
+            }
         }
         match self.data_result(&mut state, used, callee, receiver, arguments) {
             Some(value) => vec![(state, value)],
@@ -672,8 +679,8 @@ impl Run<'_, '_> {
         };
         state.heap.remove(&id);
         let mut arguments = Vec::new();
-        for over in &over {
-            let item = self.each_element(&mut state, over);
+        for (which, over) in over.iter().enumerate() {
+            let item = self.each_element(&mut state, over, which as u32);
             arguments.push(Bound { passing: Passing::Position, value: item, span: self.here.span });
         }
         let mut results = Vec::new();
@@ -688,11 +695,12 @@ impl Run<'_, '_> {
     }
 
     /// The element of a value that stands for all of its elements.
-    pub(crate) fn each_element(&mut self, state: &mut State, over: &Value) -> Value {
+    /// What is not followed gets a symbol of its own; `which` tells those of one call apart.
+    pub(crate) fn each_element(&mut self, state: &mut State, over: &Value, which: u32) -> Value {
         match over {
             Value::Object(id) => match state.container(*id) {
                 Some(container) => match super::loops::direct_objects(container) {
-                    objects if objects.is_empty() => Value::Symbol(self.fresh(state, 7)),
+                    objects if objects.is_empty() => Value::Symbol(self.fresh(state, EACH_ELEMENT + which)),
                     objects => Value::each(objects),
                 },
                 None => Value::UNKNOWN,

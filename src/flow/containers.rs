@@ -218,6 +218,12 @@ impl Run<'_, '_> {
 
     /// `del of[key]`.
     pub(crate) fn drop_element(&mut self, state: &mut State, of: &Value, key: &Key) {
+        if let (Value::Object(id), Key::Range(None, None)) = (of, key)
+            && state.container(*id).is_some()
+        {
+            self.container_method(state, *id, Meaning::Clear, &[]);
+            return;
+        }
         let key = self.key_symbol(state, key);
         match of {
             Value::Symbol(symbol) => {
@@ -365,6 +371,12 @@ impl Run<'_, '_> {
             container.entries.push((slot, value));
             container.filled = Some(true);
         } else {
+            // In another turn the element is another one; that all of them come from one place stays true.
+            let value = match value.symbol().and_then(|item| self.program.symbols.list_behind(item)) {
+                Some(list) => Value::Symbol(self.program.symbols.each_of(list)),
+                None => value,
+            };
+            let Some(container) = state.container_mut(id) else { return };
             container.loosen();
             container.keep(value);
         }

@@ -105,13 +105,14 @@ impl Run<'_, '_> {
             | Term::Class(_)
             | Term::Number(_)
             | Term::Length(_) => false,
+            // What the body of a class defines and no method sets is a constant.
+            Term::Field(of, name) => !self.program.is_defined_by_class(*of, name),
             Term::Parameter(_)
             | Term::Captured(_)
             | Term::Global(_)
             | Term::Result(_)
             | Term::Merged(..)
             | Term::Item(_)
-            | Term::Field(..)
             | Term::Element(_)
             | Term::Apply(..)
             | Term::Call(_) => true,

@@ -355,6 +355,14 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// Whether a name of an instance of a class of the file is an attribute that the body of the class sets, and no method.
+    pub(crate) fn is_defined_by_class(&self, receiver: Symbol, name: &str) -> bool {
+        let Some(Type::Own(classes)) = self.type_of(receiver) else { return false };
+        classes.iter().all(|&class| self.unit.class(class).members.contains(name))
+            && !self.keeps(receiver, name)
+            && !self.changing.contains(name)
+    }
+
     /// Whether a name of an instance of a class of the file is an attribute that some method stores.
     pub(crate) fn keeps(&self, receiver: Symbol, name: &str) -> bool {
         let Some(Type::Own(classes)) = self.type_of(receiver) else { return false };

@@ -107,6 +107,9 @@ pub(crate) struct Decision {
     pub(crate) condition: Symbol,
 }
 
+/// How many different symbols the elements of a container are told apart by.
+const PLAIN_KINDS: usize = 3;
+
 /// How many decisions a state remembers.
 const REMEMBERED: usize = 16;
 
@@ -644,9 +647,16 @@ fn merge_plain(mine: &mut Container, theirs: &Container) -> bool {
     }
     if mine.filled != theirs.filled || mine.entries.len() != theirs.entries.len() {
         let before = mine.clone();
+        let mut all = theirs.clone();
+        all.loosen();
         mine.loosen();
         mine.filled = if mine.filled == theirs.filled { mine.filled } else { None };
-        mine.rest = vec![Value::UNKNOWN];
+        all.rest.retain(|value| !mine.rest.contains(value));
+        mine.rest.extend(all.rest);
+        mine.tidy();
+        if mine.rest.len() > PLAIN_KINDS {
+            mine.rest = vec![Value::UNKNOWN];
+        }
         return *mine != before;
     }
     let mut changed = false;
@@ -725,6 +735,7 @@ fn join_objects(a: Object, b: Object) -> Object {
             a.launched = a.launched.join(b.launched);
             a.escaped |= b.escaped;
             a.many |= b.many;
+            a.buffers = in_flight_on_both(&a.buffers, &b.buffers);
             Object::Operation(a)
         }
         (Object::Container(a), Object::Container(b)) => Object::Container(join_containers(a, b)),

@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 use super::program::Type;
 use super::state::{Effect, Touched, touched_on_both};
-use super::symbol::{Symbol, Symbols, Term};
+use super::symbol::{Site, Symbol, Symbols, Term};
 use super::value::{Object, ObjectId, Value};
 
 /// What a function does for its callers.
@@ -192,7 +192,11 @@ impl Outcome {
         });
         let kept = containers
             .flat_map(|container| container.elements().filter_map(Value::symbol).collect::<Vec<_>>());
-        kept.filter(|&symbol| symbols.any_part(symbol, &|term| matches!(term, Term::Item(_)))).collect()
+        let of_elements = |&symbol: &Symbol| {
+            symbols.list_of_each(symbol).is_some()
+                || symbols.any_part(symbol, &|term| matches!(term, Term::Item(_)))
+        };
+        kept.filter(of_elements).collect()
     }
 
     /// Whether it finishes something of the caller.
@@ -229,6 +233,27 @@ impl Outcome {
             _ => false,
         };
         self.gives_handle() || gives_container
+    }
+
+    /// The places in the callee at which values are made that the caller gets to see: each call makes others.
+    pub(crate) fn made(&self, symbols: &Symbols) -> BTreeSet<Site> {
+        let stored = self.stores.iter().map(|(_, value)| value);
+        let plain = stored.chain([&self.result]).filter_map(Value::symbol);
+        let inner = self.heap.values().flat_map(|object| match object {
+            Object::Handle(handle) => handle.buffers.iter().map(|buffer| buffer.region).collect(),
+            Object::Operation(operation) => operation.buffers.iter().map(|buffer| buffer.region).collect(),
+            Object::Container(container) => container.elements().filter_map(Value::symbol).collect(),
+            _ => Vec::new(),
+        });
+        let mut sites = BTreeSet::new();
+        for symbol in plain.chain(inner) {
+            symbols.visit_parts(symbol, &mut |term| {
+                if let Term::Result(site) = term {
+                    sites.insert(*site);
+                }
+            });
+        }
+        sites
     }
 
     /// Whether the result is or contains a handle.

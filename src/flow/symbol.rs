@@ -176,6 +176,13 @@ impl Symbols {
         test(term) || parts(term).iter().any(|&inner| self.any_part(inner, test))
     }
 
+    /// Calls `visit` with the term of `symbol` and of everything that it is made of.
+    pub(crate) fn visit_parts(&self, symbol: Symbol, visit: &mut dyn FnMut(&Term)) {
+        let term = self.term(symbol);
+        visit(term);
+        parts(term).iter().for_each(|&inner| self.visit_parts(inner, visit));
+    }
+
     /// The last name of the expression that a symbol stands for: `comm` for `self.comm`.
     pub(crate) fn last_name(&self, symbol: Symbol) -> Option<Rc<str>> {
         match self.term(symbol) {

@@ -237,6 +237,12 @@ impl Run<'_, '_> {
                 Value::Object(id) => Value::Length(id),
                 _ => Value::UNKNOWN,
             },
+            Term::Apply(operator, operands) if self.program.symbols.list_of_each(symbol).is_some() => {
+                match self.resolve(state, call, operands[0]) {
+                    Value::Symbol(list) => Value::Symbol(self.program.symbols.apply(&operator, vec![list])),
+                    followed => self.inner(state, &followed),
+                }
+            }
             Term::Apply(operator, operands) if operator == ELEMENTS => {
                 match self.resolve(state, call, operands[0]) {
                     Value::Symbol(of) => Value::Symbol(self.program.symbols.apply(&operator, vec![of])),
@@ -301,6 +307,10 @@ impl Run<'_, '_> {
                 self.renew(&mut state, made);
                 self.program.declare(made, of.clone());
             }
+        }
+        for site in outcome.made(&self.program.symbols) {
+            let made = self.result_of(call, site);
+            self.renew(&mut state, made);
         }
         let copies = self.copy_objects(&mut state, call, outcome);
         state.pinned.extend(copies.values().map(|&copy| Value::Object(copy)));
