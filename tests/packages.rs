@@ -88,6 +88,21 @@ fn every_build_uses_the_oldest_toolchain_that_is_promised() {
     }
 }
 
+#[test]
+fn the_image_is_built_from_files_that_are_there() {
+    let text = read(&folder("Containerfile"));
+    let copied = text.lines().filter(|row| row.starts_with("COPY ") && !row.contains("--from="));
+    let sources = copied.flat_map(|row| {
+        let mut words: Vec<&str> = row.split_whitespace().skip(1).collect();
+        words.pop();
+        words
+    });
+    let sources: Vec<&str> = sources.collect();
+    assert!(sources.contains(&"src") && sources.contains(&SHARE), "{sources:?}");
+    let lost = sources.iter().filter(|source| !folder(source).exists());
+    assert_none(&lost.map(|source| format!("there is no {source}")).collect::<Vec<_>>());
+}
+
 fn table(file: &str) -> toml::Table {
     read(&folder(file)).parse().unwrap()
 }
