@@ -33,10 +33,12 @@ mod containers;
 mod earlier;
 mod event;
 mod excuses;
+mod exports;
 mod facts;
 mod flight;
 mod guards;
 mod handles;
+mod links;
 mod loops;
 mod losses;
 mod messages;
@@ -56,11 +58,17 @@ mod symbol;
 mod tests;
 mod touches;
 mod transfer;
+mod translate;
+mod users;
 mod value;
 mod variables;
 mod wrappers;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+pub use exports::Exports;
+pub use links::{NoTree, Tree};
 
 pub use event::{
     Event, Exposure, Handle, Idle, Loss, Misuse, Note, Order, Origin, Reread, Selection, Spare, Standing,
@@ -70,6 +78,7 @@ pub use event::{
 use crate::catalog::Catalog;
 pub use crate::ir::{Access, Usage};
 use crate::ir::{FunctionId, Global, Unit};
+use links::Links;
 use program::Program;
 use run::Run;
 
@@ -87,29 +96,70 @@ pub struct Analysis {
     pub events: Vec<Event>,
     /// The backend in force: configured, or named by the program.
     pub backend: Option<String>,
+    /// What other files can know of the file.
+    pub exports: Arc<Exports>,
+}
+
+/// Where a file stands in its tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'p> {
+    /// The dotted name of its module.
+    pub module: &'p str,
+    /// The file, as reports name it.
+    pub file: &'p str,
+    /// The modules around it.
+    pub tree: &'p dyn Tree,
+    /// How much of it is analysed.
+    pub extent: Extent,
+}
+
+/// How much of a file is analysed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All functions.
+    Whole,
+    /// Only those that use what other files export: the file contains nothing that starts an operation.
+    Users,
 }
 
 /// Analyses one file on its own.
 ///
 /// Callees come before their callers, so that a call finds the summary of what it calls. A second round sees what the first
 /// has learned about recursion and about the attributes of classes; only its events count.
-pub fn analyse(unit: &Unit, catalog: &Catalog, settings: &Settings) -> Analysis {
-    let mut program = Program::new(unit, catalog);
-    let events = analyse_program(&mut program);
-    let backend = program.backends.in_force(settings.backend.clone());
-    Analysis { events, backend }
+pub fn analyse(unit: Unit, catalog: &Catalog, settings: &Settings) -> Analysis {
+    analyse_in(unit, catalog, settings, Place { module: "", file: "", tree: &NoTree, extent: Extent::Whole })
 }
 
-fn analyse_program(program: &mut Program<'_>) -> Vec<Event> {
+/// Analyses one file among the modules of its tree, see [`analyse`].
+pub fn analyse_in(mut unit: Unit, catalog: &Catalog, settings: &Settings, place: Place<'_>) -> Analysis {
+    let links = Links::add_to(&mut unit, place.tree, catalog);
+    let chosen = match place.extent {
+        Extent::Whole => unit.function_ids().collect(),
+        Extent::Users => users::users(&unit, &links),
+    };
+    let mut program = Program::new(&unit, catalog, links);
+    let events = analyse_program(&mut program, &chosen);
+    let backend = program.backends.in_force(settings.backend.clone());
+    let exports = Arc::new(exports::exports(&program, place.module, place.file));
+    Analysis { events, backend, exports }
+}
+
+fn analyse_program(program: &mut Program<'_>, chosen: &BTreeSet<FunctionId>) -> Vec<Event> {
     let top_level = FunctionId(0);
-    learn_globals(program, top_level);
-    let order = order::callees_first(program.unit);
+    let mut order = order::callees_first(program.unit);
+    order.retain(|function| chosen.contains(function));
+    if chosen.contains(&top_level) {
+        learn_globals(program, top_level);
+    }
     for &function in &order {
         summarise(program, function);
     }
-    learn_globals(program, top_level);
+    if chosen.contains(&top_level) {
+        learn_globals(program, top_level);
+        order.push(top_level);
+    }
     let mut events = Vec::new();
-    for &function in order.iter().chain([&top_level]) {
+    for function in order {
         events.extend(summarise(program, function));
     }
     events.sort_by_key(|event| event.what.place());

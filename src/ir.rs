@@ -65,6 +65,8 @@ pub struct Unit {
     pub globals: BTreeMap<String, Global>,
     /// Absolute dotted names of everything that the file imports, as evidence for untyped receivers.
     pub imports: BTreeSet<String>,
+    /// Absolute dotted names of the modules of which it imports every name.
+    pub stars: BTreeSet<String>,
     /// Every name that the file reads as an attribute or global (`x.name`, `getattr(x, "name")`, `name`).
     pub names_read: BTreeSet<String>,
 }

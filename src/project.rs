@@ -13,13 +13,18 @@
 //!   tree:     everything under .git's folder   is `request` a word of any other file? then somebody may wait for it
 //! ```
 
+mod analysed;
 mod baseline;
 mod cache;
 mod check;
+mod context;
 mod crash;
+mod elsewhere;
 mod fingerprint;
 mod fix;
+mod linking;
 mod module_name;
+mod modules;
 mod outcome;
 mod pool;
 mod replace;
@@ -27,6 +32,7 @@ mod root;
 mod selection;
 pub mod settings;
 mod suppress;
+mod survey;
 mod unread;
 mod walk;
 mod write;

@@ -41,7 +41,7 @@ mod wait_never_runs;
 mod wait_on_list;
 mod waited_twice;
 
-pub use finding::{Applicability, Finding, Fix, Label, Severity};
+pub use finding::{Applicability, Elsewhere, Finding, Fix, Label, Row, Severity};
 
 use std::cell::OnceCell;
 
@@ -157,6 +157,7 @@ pub fn check(events: &[Event], context: &Context<'_>) -> Vec<Finding> {
     for event in events {
         for (rank, rule) in RULES.iter().enumerate() {
             if let Some(mut finding) = (rule.check)(event, context) {
+                finding.elsewhere = story::elsewhere(&event.what, context);
                 story::tell_each_place_once(&mut finding);
                 told.push(mistake::Told { rank, law: rule.law, event, finding });
             }

@@ -18,6 +18,7 @@ fn outcome(text: &str, message: &str, labels: &[(&str, &str)]) -> Outcome {
         severity: Severity::Error,
         message: message.to_owned(),
         primary: label(&labels[0]),
+        elsewhere: Vec::new(),
         labels: labels[1..].iter().map(label).collect(),
         help: "keep the handle and wait for it".to_owned(),
         function: "send".to_owned(),

@@ -1,5 +1,7 @@
 //! What the analysis tells the rules: something that happened to a handle, with the story that led there.
 
+use std::sync::Arc;
+
 use crate::catalog::ApiId;
 use crate::ir::{Access, Usage};
 use crate::source::Span;
@@ -316,7 +318,9 @@ pub enum Exposure {
 pub struct Origin {
     /// The qualified name of the wrapper.
     pub function: String,
-    /// The call, in the same file.
+    /// The file that it stands in, where it is another one.
+    pub file: Option<Arc<str>>,
+    /// The call.
     pub span: Span,
 }
 
@@ -445,6 +449,33 @@ impl What {
             | Self::ReboundBuffer { at, .. }
             | Self::Temporary { at, .. }
             | Self::BatchMisuse { at, .. } => *at,
+        }
+    }
+
+    /// The handle that it is about, where there is one.
+    pub(crate) fn handle(&self) -> Option<&Handle> {
+        match self {
+            Self::Lost { handle, .. }
+            | Self::PartlyWaited { handle, .. }
+            | Self::Kept { handle, .. }
+            | Self::WaitOnList { handle, .. }
+            | Self::HandleAsList { handle, .. }
+            | Self::NoSuchMethod { handle, .. }
+            | Self::WaitedTwice { handle, .. }
+            | Self::WaitedAtOnce { handle, .. }
+            | Self::SerialLoop { handle, .. }
+            | Self::MessageDiscarded { handle, .. }
+            | Self::Touched { handle, .. }
+            | Self::ReboundBuffer { handle, .. } => Some(handle),
+            Self::WaitNeverRuns { handle, .. } | Self::BusyPoll { handle, .. } => handle.as_ref(),
+            Self::SharedBuffer { with, .. } => with.as_ref(),
+            Self::Unlaunched { .. }
+            | Self::OwnerDropped { .. }
+            | Self::CollectiveByHand { .. }
+            | Self::SmallRoom { .. }
+            | Self::BadTimeout { .. }
+            | Self::Temporary { .. }
+            | Self::BatchMisuse { .. } => None,
         }
     }
 

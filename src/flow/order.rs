@@ -6,7 +6,7 @@ use crate::ir::{Callee, FunctionId, Global, Operation, Unit};
 
 /// All functions but the top level, each after those that it may call, but for recursion.
 pub(crate) fn callees_first(unit: &Unit) -> Vec<FunctionId> {
-    let edges = call_edges(unit);
+    let edges = mentions(unit);
     let mut order = Vec::with_capacity(unit.functions.len());
     let mut seen = vec![false; unit.functions.len()];
     for start in unit.function_ids().skip(1) {
@@ -30,12 +30,13 @@ pub(crate) fn callees_first(unit: &Unit) -> Vec<FunctionId> {
             }
         }
     }
-    order.retain(|function| function.0 != 0);
+    // A function of another file has no code; what it does is known.
+    order.retain(|function| function.0 != 0 && !unit.function(*function).blocks.is_empty());
     order
 }
 
 /// For each function the functions that it mentions: by name, as a method of that name, or by defining them.
-fn call_edges(unit: &Unit) -> Vec<Vec<FunctionId>> {
+pub(crate) fn mentions(unit: &Unit) -> Vec<Vec<FunctionId>> {
     let mut methods: BTreeMap<&str, Vec<FunctionId>> = BTreeMap::new();
     for class in &unit.classes {
         for (name, &function) in &class.methods {

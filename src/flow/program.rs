@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::backends::Named;
 use super::facts::Facts;
 use super::flight::Origin;
+use super::links::{self, Links};
 use super::summary::Summary;
 use super::symbol::{Site, Symbol, Symbols, Term};
 use super::value::{Handle, ObjectId, Partial};
@@ -21,6 +22,8 @@ use crate::source::Span;
 pub(crate) struct Program<'a> {
     pub(crate) unit: &'a Unit,
     pub(crate) catalog: &'a Catalog,
+    /// The functions and classes of other files.
+    pub(crate) links: Arc<Links>,
     pub(crate) symbols: Symbols,
     /// The backends that the program names.
     pub(crate) backends: Named,
@@ -92,10 +95,11 @@ pub(crate) enum Depth {
 }
 
 impl<'a> Program<'a> {
-    pub(crate) fn new(unit: &'a Unit, catalog: &'a Catalog) -> Self {
+    pub(crate) fn new(unit: &'a Unit, catalog: &'a Catalog, links: Links) -> Self {
         let mut program = Self {
             unit,
             catalog,
+            links: Arc::new(links),
             symbols: Symbols::new(),
             backends: Named::default(),
             apart: super::run::APART,
@@ -120,6 +124,7 @@ impl<'a> Program<'a> {
         program.index_classes();
         program.index_changes();
         program.index_fences();
+        links::give_meaning(&mut program);
         program
     }
 

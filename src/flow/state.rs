@@ -43,6 +43,8 @@ pub(crate) struct State {
     pub(crate) outdated: Facts,
     /// What was done to things that belong to the caller, in order.
     pub(crate) effects: Vec<Effect>,
+    /// Whether more was done than is written down: then nobody knows what the function does.
+    pub(crate) is_beyond_summary: bool,
     /// What the operation that is being executed still holds.
     pub(crate) pinned: Vec<Value>,
     /// What was touched of what belongs to the caller, in order.
@@ -60,7 +62,7 @@ pub(crate) struct State {
 }
 
 /// Something done to what belongs to the caller.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effect {
     /// Handles are finished.
     Finish(Symbol, Which),
@@ -109,6 +111,9 @@ pub(crate) struct Decision {
 
 /// How many different symbols the elements of a container are told apart by.
 const PLAIN_KINDS: usize = 3;
+
+/// How many effects a state remembers.
+const MOST_EFFECTS: usize = 200;
 
 /// How many decisions a state remembers.
 const REMEMBERED: usize = 16;
@@ -159,8 +164,28 @@ impl State {
     }
 
     pub(crate) fn affect(&mut self, effect: Effect) {
-        if effect.target() != Symbol::UNKNOWN && !self.effects.contains(&effect) {
+        if effect.target() == Symbol::UNKNOWN || self.effects.contains(&effect) {
+            return;
+        }
+        if self.effects.len() < MOST_EFFECTS {
             self.effects.push(effect);
+            return;
+        }
+        self.is_beyond_summary = true;
+        if let Effect::Push(_, value) = effect {
+            self.escape(&value);
+        }
+    }
+
+    /// Adds the effects of another way to here.
+    fn affect_all(&mut self, others: Vec<Effect>) {
+        let common = self.effects.iter().zip(&others).take_while(|(mine, other)| mine == other).count();
+        let known: BTreeSet<&Effect> = self.effects.iter().collect();
+        let is_new = |effect: &Effect| effect.target() != Symbol::UNKNOWN && !known.contains(effect);
+        let new: Vec<Effect> = others.into_iter().skip(common).filter(is_new).collect();
+        for effect in new {
+            // What is new may be so twice.
+            self.affect(effect);
         }
     }
 
@@ -478,6 +503,7 @@ impl State {
                 _ => {}
             }
         }
+        self.is_beyond_summary |= other.is_beyond_summary;
         self.touches = touched_on_both(&self.touches, &other.touches);
         self.rebindings.retain(|rebinding| other.rebindings.contains(rebinding));
         for effect in other.effects {
@@ -534,9 +560,8 @@ impl State {
             }
         }
         self.weaken_heap(other.heap);
-        for effect in other.effects {
-            self.affect(effect);
-        }
+        self.affect_all(other.effects);
+        self.is_beyond_summary |= other.is_beyond_summary;
         self.touches = touched_on_both(&self.touches, &other.touches);
         self.rebindings.clear();
         self.shared.extend(other.shared);

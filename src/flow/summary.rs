@@ -30,6 +30,8 @@ pub(crate) struct Summary {
     pub(crate) outcomes: Vec<Outcome>,
     /// Containers of the caller of which it looks at elements.
     pub(crate) looks_into: Vec<Symbol>,
+    /// Whether it does more than can be written down.
+    pub(crate) is_cut_short: bool,
     /// Whether it starts or finishes anything.
     pub(crate) communicates: bool,
     /// Whether some result is something that no caller can recognise.
@@ -122,9 +124,51 @@ impl Summary {
         }
     }
 
+    /// The summary as other files need it: a function that hands no handle over and finishes none is one for which it does not
+    /// matter which way it takes.
+    pub(crate) fn condensed(&self) -> Self {
+        let hands_over = |object: &Object| matches!(object, Object::Handle(_) | Object::Operation(_));
+        let is_followed = |outcome: &Outcome| {
+            outcome.heap.values().any(hands_over)
+                || outcome
+                    .effects
+                    .iter()
+                    .any(|effect| matches!(effect, Effect::Finish(..) | Effect::Launch(_)))
+        };
+        if self.outcomes.len() < 2 || self.outcomes.iter().any(is_followed) {
+            return self.clone();
+        }
+        let mut effects: Vec<Effect> = Vec::new();
+        for outcome in &self.outcomes {
+            for effect in &outcome.effects {
+                let escape = Effect::Escape(effect.target());
+                if !effects.contains(&escape) {
+                    effects.push(escape);
+                }
+            }
+            for (place, _) in &outcome.stores {
+                let escape = Effect::Escape(*place);
+                if !effects.contains(&escape) {
+                    effects.push(escape);
+                }
+            }
+        }
+        let touches = self.certain_touches().iter().map(|touch| Touched { after: 0, ..*touch }).collect();
+        let outcome = Outcome {
+            conditions: Vec::new(),
+            effects,
+            touches,
+            stores: Vec::new(),
+            result: Value::UNKNOWN,
+            types: Vec::new(),
+            heap: BTreeMap::new(),
+        };
+        Self { outcomes: vec![outcome], ..self.clone() }
+    }
+
     /// Whether there are more outcomes than are worth following.
     pub(crate) fn is_too_rich(&self) -> bool {
-        self.outcomes.len() > MOST
+        self.is_cut_short || self.outcomes.len() > MOST
     }
 
     /// Whether it does nothing but compute a value that is not one of its arguments.

@@ -89,11 +89,20 @@ pub(crate) struct Symbols {
     terms: Vec<Term>,
     depths: Vec<u8>,
     numbers: HashMap<Term, Symbol>,
+    /// Paths that lead to a function or class that has a stub.
+    aliases: HashMap<Arc<str>, Symbol>,
+}
+
+impl Default for Symbols {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Symbols {
     pub(crate) fn new() -> Self {
-        let mut symbols = Self { terms: Vec::new(), depths: Vec::new(), numbers: HashMap::new() };
+        let mut symbols =
+            Self { terms: Vec::new(), depths: Vec::new(), numbers: HashMap::new(), aliases: HashMap::new() };
         symbols.intern(Term::Unknown);
         symbols.intern(Term::Constant(Constant::None));
         symbols
@@ -103,6 +112,11 @@ impl Symbols {
     pub(crate) fn intern(&mut self, term: Term) -> Symbol {
         if let Some(&known) = self.numbers.get(&term) {
             return known;
+        }
+        if let Term::Path(path) = &term
+            && let Some(&stub) = self.aliases.get(path)
+        {
+            return stub;
         }
         let below = parts(&term).iter().map(|&part| self.depths[part.0 as usize]).max();
         let depth = below.map_or(0, |deepest| deepest + 1);
@@ -114,6 +128,31 @@ impl Symbols {
         self.terms.push(term);
         self.depths.push(depth);
         symbol
+    }
+
+    /// All terms, by their numbers.
+    pub(crate) fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    /// From now on a path is another name for a term.
+    pub(crate) fn alias(&mut self, path: &str, term: Term) {
+        let symbol = self.intern(term);
+        self.aliases.insert(path.into(), symbol);
+    }
+
+    /// A term like one of another table, made of these parts.
+    pub(crate) fn remade(&mut self, term: &Term, parts: Vec<Symbol>) -> Symbol {
+        match (term, parts.as_slice()) {
+            (Term::Field(_, name), &[of]) => self.field(of, name),
+            (Term::Element(_), &[of, key]) => self.element(of, key),
+            (Term::Item(_) | Term::Length(_), [Symbol::UNKNOWN]) => Symbol::UNKNOWN,
+            (Term::Item(_), &[of]) => self.intern(Term::Item(of)),
+            (Term::Length(_), &[of]) => self.intern(Term::Length(of)),
+            (Term::Apply(operator, _), _) => self.apply(operator, parts),
+            (Term::Call(_), _) => self.call(parts),
+            (leaf, _) => self.intern(leaf.clone()),
+        }
     }
 
     /// Whether little can be made of a symbol before the term becomes too deep.

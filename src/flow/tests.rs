@@ -57,14 +57,14 @@ fn lower(text: &str) -> Unit {
 
 /// The events of a unit where a block keeps so many states apart.
 fn events(unit: &Unit, apart: usize) -> Vec<Event> {
-    let mut program = Program::new(unit, catalog());
+    let mut program = Program::new(unit, catalog(), Default::default());
     program.apart = apart;
     super::analyse_program(&mut program)
 }
 
 /// What the analysis sees happen in the function `f`, before anything is excused; nothing where states were joined.
 fn seen(unit: &Unit) -> Option<Vec<Event>> {
-    let mut program = Program::new(unit, catalog());
+    let mut program = Program::new(unit, catalog(), Default::default());
     program.apart = NEVER_JOINED;
     super::analyse_program(&mut program);
     let run = Run::new(&mut program, named(unit, "f")).finish();

@@ -20,6 +20,7 @@ use super::state::{State, Touched};
 use super::symbol::{Symbol, Term};
 use super::value::{Bound, ObjectId, Passing, Value};
 use crate::catalog::{DataUse, Gives, Touches};
+use crate::ir::FunctionId;
 use crate::ir::{Access, Constant, ContainerKind, Key, Operand, Operator, Usage};
 use crate::source::Span;
 
@@ -364,15 +365,24 @@ impl Run<'_, '_> {
     }
 
     /// What a called function did to buffers of this one.
-    pub(crate) fn replay_touch(&mut self, state: &mut State, target: &Value, touch: &Touched, callee: &str) {
-        let inside = [Told { function: callee.to_owned(), span: touch.at }];
+    pub(crate) fn replay_touch(
+        &mut self,
+        state: &mut State,
+        target: &Value,
+        touch: &Touched,
+        callee: FunctionId,
+    ) {
+        let file = self.program.links.file_of(callee);
+        let at = if file.is_some() { self.here.span } else { touch.at };
+        let function = self.program.unit.function(callee).name.clone();
+        let inside = [Told { function, file, span: touch.at }];
         if let Value::Symbol(symbol) = target {
             let stored = matches!(self.program.symbols.term(touch.region), Term::Element(_));
             let is_store = stored
                 && matches!(self.program.symbols.term(*symbol), Term::Element([of, key])
                 if touch.access == Access::Write && !self.program.symbols.is_slice(*key) && !self.is_array(state, *of));
             if is_store {
-                self.log_touch(state, *symbol, touch.access, touch.at);
+                self.log_touch(state, *symbol, touch.access, at);
             } else {
                 self.touch_symbol(state, *symbol, touch.access, &inside);
             }

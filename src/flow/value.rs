@@ -257,12 +257,14 @@ pub(crate) struct Guarded {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct InsideCall {
     pub(crate) function: Arc<str>,
+    /// The file, where it is another one.
+    pub(crate) file: Option<Arc<str>>,
     pub(crate) span: Span,
 }
 
 impl From<&InsideCall> for Origin {
     fn from(call: &InsideCall) -> Self {
-        Self { function: call.function.to_string(), span: call.span }
+        Self { function: call.function.to_string(), file: call.file.clone(), span: call.span }
     }
 }
 

@@ -10,8 +10,11 @@ use super::run::Run;
 use super::state::{Effect, State, Touched};
 use super::summary::{Outcome, Summary};
 use super::symbol::{Site, Symbol, Term};
-use super::value::{Age, Bound, InFlight, InsideCall, Object, ObjectId, Passing, Slot, Status, Test, Value};
+use super::value::{
+    Age, Bound, InFlight, InsideCall, Manager, Object, ObjectId, Passing, Slot, Status, Test, Value,
+};
 use crate::ir::{ClassId, Constant, DefaultValue, FunctionId, Operator, ParameterKind};
+use crate::source::Span;
 
 /// A call of a function of the file.
 struct Call {
@@ -323,20 +326,30 @@ impl Run<'_, '_> {
         self.replay_touches(&mut state, call, &outcome.touches, outcome.effects.len());
         self.check_begun(&mut state, &begun);
         state.give_buffers(begun);
+        let is_foreign = self.program.links.file_of(call.function).is_some();
         for (place, value) in &outcome.stores {
             let value = self.translate(&mut state, call, value, &copies);
+            if is_foreign && value.symbol().is_none() && !self.is_of_something_made(*place) {
+                // Which other methods finish what an object of another file keeps is not known here.
+                self.give_away(&mut state, &value);
+                continue;
+            }
             self.replay_store(&mut state, call, *place, value, outcome);
         }
         let result = self.translate(&mut state, call, &outcome.result, &copies);
         (state, result)
     }
 
+    /// Whether a place lies in something that the callee makes.
+    fn is_of_something_made(&self, place: Symbol) -> bool {
+        matches!(self.program.symbols.term(self.program.owner(place)), Term::Result(_))
+    }
+
     /// Replays the touches that come after a number of effects.
     fn replay_touches(&mut self, state: &mut State, call: &Call, touches: &[Touched], after: usize) {
-        let callee = self.program.unit.function(call.function).name.clone();
         for touch in touches.iter().filter(|touch| touch.after == after) {
             let target = self.resolve(state, call, touch.region);
-            self.replay_touch(state, &target, touch, &callee);
+            self.replay_touch(state, &target, touch, call.function);
         }
     }
 
@@ -354,10 +367,9 @@ impl Run<'_, '_> {
         }
         let nested = self.program.unit.function(function).parent == Some(self.id);
         let call = Call { function, arguments: self.bind_arguments(state, function, arguments), nested };
-        let callee = self.program.unit.function(function).name.clone();
         for touch in touches.iter() {
             let target = self.resolve(state, &call, touch.region);
-            self.replay_touch(state, &target, touch, &callee);
+            self.replay_touch(state, &target, touch, function);
         }
     }
 
@@ -397,11 +409,15 @@ impl Run<'_, '_> {
     fn retell(&self, object: &mut Object, call: &Call, kept: bool) {
         let at = self.here.span;
         let callee: Arc<str> = self.program.unit.function(call.function).name.as_str().into();
+        let file = self.program.links.file_of(call.function);
+        if file.is_some() {
+            tell_here(object, at);
+        }
         match object {
             Object::Handle(handle) => {
                 handle.escaped = false;
-                if !kept {
-                    let inner = InsideCall { function: callee, span: handle.started };
+                if !kept || file.is_some() {
+                    let inner = InsideCall { function: callee, file, span: handle.started };
                     handle.inside = std::iter::once(inner).chain(handle.inside.iter().cloned()).collect();
                     handle.started = at;
                 }
@@ -530,7 +546,12 @@ impl Run<'_, '_> {
             }
             Effect::Push(_, value) => {
                 let value = self.translate(state, call, value, copies);
-                self.push(state, &target, value);
+                let path = target.symbol().and_then(|symbol| self.program.symbols.path_of(symbol));
+                match path {
+                    // A container of another module.
+                    Some(_) => self.give_away(state, &value),
+                    None => self.push(state, &target, value),
+                }
             }
             Effect::Launch(_) => self.launch_all(state, &target),
             Effect::Escape(_) => self.give_away(state, &target),
@@ -632,6 +653,7 @@ impl Run<'_, '_> {
 
     /// Writes down how the function ends, for its callers.
     pub(crate) fn summarise(&mut self, state: &State, result: &Value) {
+        self.summary.is_cut_short |= state.is_beyond_summary;
         if self.summary.is_too_rich() {
             return;
         }
@@ -744,6 +766,37 @@ impl Run<'_, '_> {
             }
             _ => false,
         }
+    }
+}
+
+/// What happened in another file has happened at the call, as far as this file is concerned.
+fn tell_here(object: &mut Object, at: Span) {
+    let here = |place: &mut Option<Span>| *place = place.map(|_| at);
+    match object {
+        Object::Handle(handle) => {
+            for place in
+                [&mut handle.conditional, &mut handle.polled, &mut handle.finished, &mut handle.raised]
+            {
+                here(place);
+            }
+            if let Some(guarded) = &mut handle.guarded {
+                guarded.at = at;
+            }
+        }
+        Object::Container(container) => {
+            if let Some((place, _)) = &mut container.partly {
+                *place = at;
+            }
+        }
+        Object::Operation(operation) => here(&mut operation.launch),
+        Object::Manager(Manager::Owner(owner)) => {
+            owner.acquired = at;
+            if let Some(lent) = &mut owner.lent {
+                lent.at = at;
+            }
+        }
+        Object::Partial(_) | Object::Iterator(..) | Object::Lazy(..) | Object::Coroutine(..) => {}
+        Object::Manager(Manager::Coalescing(_) | Manager::ExpectingError) => {}
     }
 }
 

@@ -33,6 +33,7 @@ mod function;
 mod globals;
 mod guarded;
 mod import;
+mod imports;
 mod pattern;
 mod scan;
 mod scope;
@@ -47,6 +48,8 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::frontend::{Lowered, ModuleName, Problem};
 use crate::ir::{Class, ClassId, Function, FunctionId, Unit};
 use crate::source::{Language, Span};
+
+pub use imports::imports;
 
 use globals::Globals;
 use scan::Scan;
@@ -105,6 +108,7 @@ fn empty() -> Unit {
         classes: Vec::new(),
         globals: Default::default(),
         imports: BTreeSet::new(),
+        stars: BTreeSet::new(),
         names_read: BTreeSet::new(),
     }
 }
@@ -122,6 +126,7 @@ struct Lowering<'a> {
     /// The classes inside functions, by their place.
     inner_classes: HashMap<TextRange, ClassId>,
     imports: BTreeSet<String>,
+    stars: BTreeSet<String>,
     names_read: BTreeSet<String>,
     problems: Vec<Problem>,
     scopes: Vec<Scope<'a>>,
@@ -143,6 +148,7 @@ impl<'a> Lowering<'a> {
             defined: HashMap::new(),
             inner_classes: HashMap::new(),
             imports: BTreeSet::new(),
+            stars: BTreeSet::new(),
             names_read: BTreeSet::new(),
             problems: Vec::new(),
             scopes: Vec::new(),
@@ -165,6 +171,7 @@ impl<'a> Lowering<'a> {
             classes: self.classes,
             globals,
             imports,
+            stars: self.stars,
             names_read,
         };
         Lowered { unit, problems }

@@ -116,6 +116,7 @@ fn unread(message: &str, span: Span) -> Lowered {
         classes: Vec::new(),
         globals: BTreeMap::new(),
         imports: BTreeSet::new(),
+        stars: BTreeSet::new(),
         names_read: BTreeSet::new(),
     };
     Lowered { unit, problems: vec![Problem { span, message: message.to_owned() }] }
@@ -183,6 +184,7 @@ impl<'t> Lowering<'t> {
             classes: self.classes,
             globals: self.names.resolved(&self.defined),
             imports: self.names.imported().clone(),
+            stars: BTreeSet::new(),
             names_read: self.names_read,
         };
         Lowered { unit, problems }

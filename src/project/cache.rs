@@ -120,7 +120,8 @@ impl Cache {
         Some(renewed)
     }
 
-    fn stored(&self, task: &Task<'_>) -> Option<&Stored> {
+    /// What was remembered of a file before this run, whatever has become of it.
+    pub(crate) fn stored(&self, task: &Task<'_>) -> Option<&Stored> {
         let slot = task.slot.as_ref()?;
         self.memories.get(slot.shelf)?.old.files.get(&slot.file)
     }
@@ -182,7 +183,8 @@ fn binary() -> Option<Stamp> {
     std::env::current_exe().ok().and_then(|path| Stamp::of(&path))
 }
 
-fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+/// A hash that is the same in every run.
+pub(crate) fn hash(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

@@ -1,27 +1,27 @@
-//! One run: read and analyse every file, ask the tree what it reads, then let the rules speak.
+//! One run: survey every file, analyse those that communicate, ask the tree what it reads, then let the rules speak.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::analysed::{Analysed, Applied, divided, found};
 use super::baseline::{Baselines, Known};
 use super::cache::{Cache, Found, Slot, Stored};
+use super::context::{imported_by, imported_files};
 use super::crash::Crash;
+use super::elsewhere::Places;
 use super::fix::{self, Fixed};
+use super::linking::{Linked, Linking};
+use super::modules::Modules;
 use super::outcome::{Silenced, plain_finding};
+use super::pool;
 use super::settings::Settings;
-use super::suppress::suppress;
-use super::unread::{Keeper, Trees, forget, kept_names};
-use super::walk::{self, Files, reason};
-use super::{
-    Change, File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR, Selection,
-    UNREADABLE_FILE,
-};
-use super::{module_name, pool};
-use crate::flow::{self, Analysis};
-use crate::frontend::{self, Problem};
-use crate::rules::{self, Context, Finding, Label, Severity};
-use crate::source::{self, Language, SourceFile, Span, Suppressions};
+use super::survey::{Surveyed, extent_of, source_of, survey, survey_bytes, unreadable};
+use super::unread::{Keeper, Trees, forget};
+use super::walk::{self, Files};
+use super::{Change, File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, Selection};
+use crate::rules::{Finding, Severity};
+use crate::source::{Language, SourceFile, Span};
 
 /// Checks files or a text. An error is a message for the user: nothing could be checked.
 pub fn check(input: Input, options: &Options, progress: &dyn Progress) -> Result<Outcome, String> {
@@ -30,59 +30,6 @@ pub fn check(input: Input, options: &Options, progress: &dyn Progress) -> Result
         Input::Paths(paths) => run.check_paths(&paths, progress),
         Input::Text { bytes, name } => run.check_text(bytes, name.as_deref()),
     }
-}
-
-/// A file that was parsed and analysed.
-pub(crate) struct Analysed {
-    /// Where it is; `None` for a text that is no file.
-    pub(crate) path: Option<PathBuf>,
-    /// What happened to its handles.
-    pub(crate) analysis: Analysis,
-    /// What it is written in.
-    pub(crate) language: Language,
-    rules: Applied,
-    source: SourceFile,
-    problems: Vec<Problem>,
-    suppressions: Suppressions,
-    /// The names that it keeps handles under and never reads, before the tree was asked.
-    kept: BTreeSet<String>,
-    /// What is to be remembered of it beside its findings, and where.
-    remember: Option<(Slot, Stored)>,
-}
-
-impl Remembered {
-    fn keeper<'t>(&self, task: &'t Task<'_>) -> Keeper<'t> {
-        Keeper { path: Some(&task.file.path), names: self.stored.kept().cloned().unwrap_or_default() }
-    }
-}
-
-/// What decides which findings of a file are reported.
-#[derive(Clone)]
-struct Applied {
-    settings: Arc<Settings>,
-    selection: Selection,
-    known: Known,
-}
-
-/// What became of one file.
-enum Read {
-    /// Nothing is to be said of it, and it was not read to know that.
-    Unread,
-    Skipped,
-    Failed(FileReport),
-    Analysed(Box<Analysed>),
-    Remembered(Box<Remembered>),
-}
-
-/// A file that was read, and not analysed: it is as it was when it was analysed before.
-struct Remembered {
-    source: SourceFile,
-    stored: Stored,
-    slot: Slot,
-}
-
-struct Run<'o> {
-    options: &'o Options,
 }
 
 /// A file with the settings in force for it.
@@ -96,47 +43,89 @@ pub(crate) struct Task<'f> {
     pub(crate) known: Known,
     /// Where in the cache it belongs.
     pub(crate) slot: Option<Slot>,
+    part: Part,
+}
+
+/// What part a file has in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Its findings are reported.
+    Checked,
+    /// A checked file imports it.
+    Context,
+    /// It is a text that is checked, and no file.
+    Text,
 }
 
 impl<'f> Task<'f> {
     /// An error is a message for the user.
-    fn new(file: &'f File, options: &Options) -> Result<Self, String> {
+    fn new(file: &'f File, part: Part, options: &Options) -> Result<Self, String> {
         let of_file = options.resolver.of_file(&file.path);
         let (settings, path) = of_file.map_err(|error| error.to_string())?;
         let selection = settings.selection_for(&path);
-        Ok(Self { file, path, settings, selection, known: Known::default(), slot: None })
+        Ok(Self { file, path, settings, selection, known: Known::default(), slot: None, part })
     }
+
+    /// Whether it is analysed whatever its words are.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.file.named && self.part != Part::Context
+    }
+
+    /// Where it is; `None` for a text that is no file.
+    pub(crate) fn path_of_file(&self) -> Option<&'f Path> {
+        let is_nameless = self.part == Part::Text && self.file.path == Path::new(STDIN);
+        (!is_nameless).then_some(&self.file.path)
+    }
+}
+
+/// The name of a text that has none.
+const STDIN: &str = "<stdin>";
+
+struct Run<'o> {
+    options: &'o Options,
+}
+
+/// A file that was read, and not analysed: it is as it was when it was analysed before.
+struct Remembered {
+    source: SourceFile,
+    stored: Stored,
+}
+
+impl Remembered {
+    fn keeper<'t>(&self, task: &'t Task<'_>) -> Keeper<'t> {
+        Keeper { path: Some(&task.file.path), names: self.stored.kept().cloned().unwrap_or_default() }
+    }
+}
+
+/// What the reports of a run are made of.
+struct Analyses<'t> {
+    analysed: Vec<Analysed>,
+    remembered: Vec<(usize, Remembered)>,
+    reports: Vec<FileReport>,
+    passed_over: usize,
+    linked: Linked<'t>,
 }
 
 impl Run<'_> {
     fn check_paths(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Outcome, String> {
         let found = walk::find_files(paths, self.options).map_err(|error| error.to_string())?;
         let Files { files, unreadable, mut notes, .. } = found;
-        let mut tasks: Vec<Task<'_>> =
-            files.iter().map(|file| Task::new(file, self.options)).collect::<Result<_, _>>()?;
-        let baselines = Baselines::read(&mut tasks, self.options)?;
-        progress.starts(files.len());
+        let context = imported_files(&files);
+        let mut tasks = self.tasks(&files, &context)?;
+        let baselines = Baselines::read(&mut tasks[..files.len()], self.options)?;
+        progress.starts(tasks.len());
         let cache = Cache::open(&mut tasks, self.options);
-        let read = pool::map(self.options.threads(), &tasks, |task| {
-            let read = self.read(task, &cache);
+        let modules = Modules::of(tasks.iter().map(|task| task.file.path.as_path()));
+        let surveyed = pool::map(self.options.threads(), &tasks, |task| {
+            let surveyed = survey(task, &cache, self.options);
             progress.advances();
-            read
+            surveyed
         });
-        let mut reports: Vec<FileReport> = unreadable.iter().map(not_found).collect();
-        let (mut analysed, mut remembered, mut passed_over) = (Vec::new(), Vec::new(), 0);
-        for (task, read) in tasks.iter().zip(read) {
-            match read {
-                Ok(Read::Unread) => passed_over += 1,
-                Ok(Read::Skipped) => {}
-                Ok(Read::Failed(report)) => reports.push(report),
-                Ok(Read::Analysed(file)) => analysed.push(*file),
-                Ok(Read::Remembered(file)) => remembered.push((task, *file)),
-                Err(crash) => reports.push(crashed(task.file.name(), &crash)),
-            }
-        }
-        self.ask_the_trees(&mut analysed, remembered, &files, &mut reports);
-        let (reported, changes) = self.report_all(analysed, &files, &cache);
-        reports.extend(reported);
+        let mut analyses = self.analyse(&tasks, &modules, surveyed, &cache);
+        let unreadable = unreadable.iter().map(not_found);
+        analyses.reports.extend(unreadable);
+        let passed_over = analyses.passed_over;
+        let (reports, changes) = self.report(analyses, &tasks, &files, &cache);
         notes.extend(cache.close());
         let outcome =
             Outcome { reports, files: files.len(), notes, changes, passed_over, ..Outcome::default() };
@@ -148,22 +137,81 @@ impl Run<'_> {
             let note = "skipped the standard input: its file name is not that of a Python or Rust file";
             return Ok(Outcome { notes: vec![note.to_owned()], ..Outcome::default() });
         }
-        let file = File { path: name.unwrap_or(Path::new("<stdin>")).to_owned(), named: true };
-        let mut task = Task::new(&file, self.options)?;
-        let baselines = Baselines::read(std::slice::from_mut(&mut task), self.options)?;
-        let read = pool::map(1, &[bytes], |bytes| analyse(&task, name, bytes.clone(), None));
-        let (reports, mut changes) = match read.into_iter().next() {
-            None | Some(Ok(Read::Skipped | Read::Unread | Read::Remembered(_))) => Default::default(),
-            Some(Ok(Read::Failed(report))) => (vec![report], Vec::new()),
-            Some(Ok(Read::Analysed(file))) => {
-                let mut analysed = vec![*file];
-                Trees::new(self.options, &[]).forget_handles_that_are_read(&mut analysed);
-                self.report_all(analysed, &[], &Cache::default())
-            }
-            Some(Err(crash)) => (vec![crashed(file.name(), &crash)], Vec::new()),
-        };
+        let file = File { path: name.unwrap_or(Path::new(STDIN)).to_owned(), named: true };
+        let context = name.map(|_| imported_by(&file, &bytes)).unwrap_or_default();
+        let mut tasks = vec![Task::new(&file, Part::Text, self.options)?];
+        let baselines = Baselines::read(&mut tasks, self.options)?;
+        for file in &context {
+            tasks.push(Task::new(file, Part::Context, self.options)?);
+        }
+        let modules = Modules::of(tasks.iter().map(|task| task.file.path.as_path()));
+        let cache = Cache::default();
+        let surveyed = pool::map(self.options.threads(), &tasks, |task| match task.part {
+            Part::Text => survey_bytes(task, bytes.clone(), None),
+            Part::Checked | Part::Context => survey(task, &cache, self.options),
+        });
+        let analyses = self.analyse(&tasks, &modules, surveyed, &cache);
+        let (reports, mut changes) = self.report(analyses, &tasks, &[], &cache);
         changes.iter_mut().for_each(|change| change.path = None);
         conclude(Outcome { reports, files: 1, changes, ..Outcome::default() }, &baselines)
+    }
+
+    fn tasks<'f>(&self, files: &'f [File], context: &'f [File]) -> Result<Vec<Task<'f>>, String> {
+        let checked = files.iter().map(|file| Task::new(file, Part::Checked, self.options));
+        let context = context.iter().map(|file| Task::new(file, Part::Context, self.options));
+        checked.chain(context).collect()
+    }
+
+    /// Analyses what has to be, and sorts the files by what has become of them.
+    fn analyse<'t>(
+        &self,
+        tasks: &'t [Task<'_>],
+        modules: &'t Modules,
+        surveyed: Vec<Result<Surveyed, Crash>>,
+        cache: &Cache,
+    ) -> Analyses<'t> {
+        let mut reports = Vec::new();
+        let surveyed = surveyed.into_iter().zip(tasks).map(|(surveyed, task)| {
+            let crashed = |crash: Crash| Surveyed::Failed(Box::new(crashed(task.file.name(), &crash)));
+            surveyed.unwrap_or_else(crashed)
+        });
+        let mut linking = Linking::new(tasks, modules, surveyed.collect(), self.options.threads());
+        linking.analyse(cache);
+        let Linking { members, linked, .. } = linking;
+        let (mut analysed, mut remembered, mut passed_over) = (Vec::new(), Vec::new(), 0);
+        for (number, (task, member)) in tasks.iter().zip(members).enumerate() {
+            if task.part == Part::Context {
+                continue;
+            }
+            match (member.state, member.analysed) {
+                (_, Some(Ok(file))) => analysed.push(*file),
+                (_, Some(Err(crash))) => reports.push(crashed(task.file.name(), &crash)),
+                (Surveyed::Failed(report), _) => reports.push(*report),
+                (Surveyed::Unread, _) => passed_over += 1,
+                (Surveyed::Remembered(stored), _) if stored.is_silent() => passed_over += 1,
+                (Surveyed::Remembered(stored), _) => match recalled_source(task) {
+                    Ok(source) => remembered.push((number, Remembered { source, stored: *stored })),
+                    Err(report) => reports.push(*report),
+                },
+                (Surveyed::Idle(_) | Surveyed::Node(_), _) => {}
+            }
+        }
+        Analyses { analysed, remembered, reports, passed_over, linked }
+    }
+
+    /// Lets the rest of each tree say what it reads, and the rules what they find.
+    fn report(
+        &self,
+        analyses: Analyses<'_>,
+        tasks: &[Task<'_>],
+        given: &[File],
+        cache: &Cache,
+    ) -> (Vec<FileReport>, Vec<Change>) {
+        let Analyses { mut analysed, remembered, mut reports, linked, .. } = analyses;
+        self.ask_the_trees(&mut analysed, remembered, tasks, &linked, given, &mut reports);
+        let (reported, changes) = self.report_all(analysed, &linked, given, cache);
+        reports.extend(reported);
+        (reports, changes)
     }
 
     /// Lets the rest of each tree say what it reads. Then the remembered files are reported, or analysed where it is not known
@@ -171,39 +219,49 @@ impl Run<'_> {
     fn ask_the_trees(
         &self,
         analysed: &mut Vec<Analysed>,
-        remembered: Vec<(&Task<'_>, Remembered)>,
+        remembered: Vec<(usize, Remembered)>,
+        tasks: &[Task<'_>],
+        linked: &Linked<'_>,
         given: &[File],
         reports: &mut Vec<FileReport>,
     ) {
-        let of_remembered = remembered.iter().map(|(task, file)| file.keeper(task));
+        let of_remembered = remembered.iter().map(|(number, file)| file.keeper(&tasks[*number]));
         let keepers: Vec<Keeper<'_>> = analysed.iter().map(Keeper::of).chain(of_remembered).collect();
         let mut unread = Trees::new(self.options, given).unread(&keepers);
         drop(keepers);
         let of_remembered = unread.split_off(analysed.len());
         analysed.iter_mut().zip(&unread).for_each(|(file, unread)| forget(file, unread));
         let mut again = Vec::new();
-        for ((task, file), unread) in remembered.into_iter().zip(of_remembered) {
+        for ((number, file), unread) in remembered.into_iter().zip(of_remembered) {
             match file.stored.found(&unread).and_then(Found::told) {
                 Some((findings, mut silenced)) => {
                     let source = file.source;
-                    let (findings, known) = task.known.divide(findings, Some(&source));
+                    let (findings, known) = tasks[number].known.divide(findings, Some(&source));
                     silenced.extend(known);
                     let name = source.name.clone();
                     reports.push(FileReport { name, source: Some(source), findings, silenced });
                 }
-                None => again.push((task, file, unread)),
+                None => again.push((number, file, unread)),
             }
         }
-        let anew = pool::map(self.options.threads(), &again, |(task, file, unread)| {
-            let mut anew = analysed_file(task, Some(&task.file.path), file.source.clone());
+        let anew = pool::map(self.options.threads(), &again, |(number, file, unread)| {
+            let task = &tasks[*number];
+            let source = file.source.clone();
+            let mut anew = linked.analyse(
+                *number,
+                task.path_of_file(),
+                source,
+                Applied::of(task),
+                extent_of(task, &file.stored),
+            );
             forget(&mut anew, unread);
-            anew.remember = Some((file.slot.clone(), file.stored.clone()));
+            anew.remember = task.slot.clone().map(|slot| (slot, file.stored.clone()));
             anew
         });
-        for (anew, (task, ..)) in anew.into_iter().zip(&again) {
+        for (anew, (number, ..)) in anew.into_iter().zip(&again) {
             match anew {
                 Ok(anew) => analysed.push(anew),
-                Err(crash) => reports.push(crashed(task.file.name(), &crash)),
+                Err(crash) => reports.push(crashed(tasks[*number].file.name(), &crash)),
             }
         }
     }
@@ -211,10 +269,13 @@ impl Run<'_> {
     fn report_all(
         &self,
         analysed: Vec<Analysed>,
+        linked: &Linked<'_>,
         given: &[File],
         cache: &Cache,
     ) -> (Vec<FileReport>, Vec<Change>) {
-        let found = pool::map(self.options.threads(), &analysed, |file| self.fixed(file, given, cache));
+        let places = Places::default();
+        let report = Reporting { options: self.options, linked, given, cache, places: &places };
+        let found = pool::map(self.options.threads(), &analysed, |file| report.fixed(file));
         let (mut reports, mut changes) = (Vec::new(), Vec::new());
         for (file, found) in analysed.into_iter().zip(found) {
             let name = file.source.name.clone();
@@ -237,87 +298,55 @@ impl Run<'_> {
         changes.sort_by(|left, right| left.name.cmp(&right.name));
         (reports, changes)
     }
+}
 
+/// What a report of a file needs beside the file.
+struct Reporting<'r> {
+    options: &'r Options,
+    linked: &'r Linked<'r>,
+    given: &'r [File],
+    cache: &'r Cache,
+    places: &'r Places,
+}
+
+impl Reporting<'_> {
     /// What is found in a file, after the fixes that are asked for, and what is found and not reported.
-    fn fixed(&self, file: &Analysed, given: &[File], cache: &Cache) -> (Fixed, Vec<Silenced>) {
+    fn fixed(&self, file: &Analysed) -> (Fixed, Vec<Silenced>) {
         let source = &file.source;
-        let found = found(file);
+        let found = self.found(file);
         if let Some((slot, stored)) = &file.remember {
             let names = (file.kept.clone(), Keeper::of(file).names);
-            cache.learn(slot, stored.with(Found::new(names, &found.0, &found.1)));
+            self.cache.learn(slot, stored.with(Found::new(names, &found.0, &found.1)));
         }
         let (findings, silenced) = divided(file, found);
         let Some(allowed) = self.options.fix else {
             return (Fixed { source: source.clone(), findings, rules: BTreeMap::new() }, silenced);
         };
-        let check = |source: &SourceFile| self.findings_in(file, source.clone(), given).0;
+        let check = |source: &SourceFile| self.findings_in(file, source.clone()).0;
         let fixed = fix::fix(source, findings, allowed, &check);
         let silenced = match fixed.source.raw() == source.raw() {
             true => silenced,
-            false => self.findings_in(file, fixed.source.clone(), given).1,
+            false => self.findings_in(file, fixed.source.clone()).1,
         };
         (fixed, silenced)
     }
 
+    fn found(&self, file: &Analysed) -> (Vec<Finding>, Vec<Silenced>) {
+        let (mut findings, mut silenced) = found(file);
+        let quiet = silenced.iter_mut().map(|silenced| &mut silenced.finding);
+        findings.iter_mut().chain(quiet).for_each(|finding| self.places.find(finding));
+        (findings, silenced)
+    }
+
     /// What would be found in a file if it were this one.
-    fn findings_in(
-        &self,
-        file: &Analysed,
-        source: SourceFile,
-        given: &[File],
-    ) -> (Vec<Finding>, Vec<Silenced>) {
-        let mut changed = [analysed(source, file.path.as_deref(), file.rules.clone())];
-        Trees::new(self.options, given).forget_handles_that_are_read(&mut changed);
+    fn findings_in(&self, file: &Analysed, source: SourceFile) -> (Vec<Finding>, Vec<Silenced>) {
+        let anew =
+            self.linked.analyse(file.number, file.path.as_deref(), source, file.rules.clone(), file.extent);
+        let mut changed = [anew];
+        Trees::new(self.options, self.given).forget_handles_that_are_read(&mut changed);
         let [changed] = &changed;
-        divided(changed, found(changed))
+        divided(changed, self.found(changed))
     }
-
-    /// Reads a file, unless nothing is to be said of it and it has not changed.
-    fn read(&self, task: &Task<'_>, cache: &Cache) -> Read {
-        let file = task.file;
-        let print = cache.print(task);
-        if print.as_ref().and_then(|print| cache.recall(task, print)).is_some_and(|it| says_nothing(it, file))
-        {
-            return Read::Unread;
-        }
-        let bytes = match std::fs::read(&file.path) {
-            Ok(bytes) => bytes,
-            Err(error) => return Read::Failed(unreadable(file.name(), reason(&error))),
-        };
-        let print = print.map(|print| print.with(&bytes));
-        if let Some(stored) = print.as_ref().and_then(|print| cache.recognise(task, print)) {
-            if says_nothing(&stored, file) {
-                return Read::Skipped;
-            }
-            if stored.kept().is_some() && !(self.options.fix.is_some() && stored.has_findings()) {
-                return self.remembered(task, bytes, stored);
-            }
-        }
-        let worth = is_worth_parsing(task, &bytes);
-        let remember = task.slot.clone().zip(print.map(|print| Stored::new(print, worth)));
-        if file.named || worth {
-            return analyse(task, Some(&file.path), bytes, remember);
-        }
-        if let Some((slot, stored)) = remember {
-            cache.learn(&slot, stored);
-        }
-        Read::Skipped
-    }
-
-    fn remembered(&self, task: &Task<'_>, bytes: Vec<u8>, stored: Stored) -> Read {
-        match (source_of(task, bytes), task.slot.clone()) {
-            (Err(report), _) => Read::Failed(*report),
-            (Ok(source), Some(slot)) => Read::Remembered(Box::new(Remembered { source, stored, slot })),
-            (Ok(source), None) => {
-                Read::Analysed(Box::new(analysed_file(task, Some(&task.file.path), source)))
-            }
-        }
-    }
-}
-
-/// Whether nothing is to be said of a file of which this is remembered.
-fn says_nothing(stored: &Stored, file: &File) -> bool {
-    stored.is_silent() || (stored.is_worthless() && !file.named)
 }
 
 fn conclude(mut outcome: Outcome, baselines: &Baselines) -> Result<Outcome, String> {
@@ -326,122 +355,15 @@ fn conclude(mut outcome: Outcome, baselines: &Baselines) -> Result<Outcome, Stri
     Ok(outcome)
 }
 
-fn is_worth_parsing(task: &Task<'_>, bytes: &[u8]) -> bool {
-    let language = Language::of(&task.file.path).unwrap_or(Language::Python);
-    let catalog = task.settings.catalog(language);
-    catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
-}
-
-fn analyse(task: &Task<'_>, path: Option<&Path>, bytes: Vec<u8>, remember: Option<(Slot, Stored)>) -> Read {
-    match source_of(task, bytes) {
-        Err(report) => Read::Failed(*report),
-        Ok(source) => Read::Analysed(Box::new(Analysed { remember, ..analysed_file(task, path, source) })),
+fn recalled_source(task: &Task<'_>) -> Result<SourceFile, Box<FileReport>> {
+    match std::fs::read(&task.file.path) {
+        Ok(bytes) => source_of(task, bytes),
+        Err(error) => Err(Box::new(unreadable(task.file.name(), walk::reason(&error)))),
     }
-}
-
-/// The text of a file, or the report that it has none.
-fn source_of(task: &Task<'_>, bytes: Vec<u8>) -> Result<SourceFile, Box<FileReport>> {
-    let name = task.file.name();
-    let read = source::decode(bytes).and_then(|text| match source::is_notebook(&task.file.path) {
-        true => SourceFile::of_notebook(name.clone(), text),
-        false => Ok(SourceFile::new(name.clone(), text)),
-    });
-    match read {
-        Ok(source) => Ok(source),
-        Err(error) => {
-            let mut finding = plain_finding(UNREADABLE_FILE, Severity::Error, error.message, Span::default());
-            finding.help = error.help;
-            Err(Box::new(FileReport::without_text(name, finding)))
-        }
-    }
-}
-
-fn analysed_file(task: &Task<'_>, path: Option<&Path>, source: SourceFile) -> Analysed {
-    let rules = Applied {
-        settings: Arc::clone(&task.settings),
-        selection: task.selection.clone(),
-        known: task.known.clone(),
-    };
-    analysed(source, path, rules)
-}
-
-fn analysed(source: SourceFile, path: Option<&Path>, rules: Applied) -> Analysed {
-    let module = path.filter(|path| !source::is_notebook(path));
-    let module = module.map(module_name::module_name).unwrap_or_default();
-    let language = path.and_then(Language::of).unwrap_or(Language::Python);
-    let catalog = rules.settings.catalog(language);
-    let lowered = match language {
-        Language::Python => frontend::python::lower(&source.text, &module),
-        Language::Rust => frontend::rust::lower(&source.text, catalog),
-    };
-    let settings = flow::Settings { backend: rules.settings.backend().map(str::to_owned) };
-    let analysis = flow::analyse(&lowered.unit, catalog, &settings);
-    let suppressions = Suppressions::of(language, &source.text, &source.lines);
-    let kept = kept_names(&analysis);
-    Analysed {
-        path: path.map(Path::to_owned),
-        language,
-        analysis,
-        rules,
-        source,
-        problems: lowered.problems,
-        suppressions,
-        remember: None,
-        kept,
-    }
-}
-
-/// What is found in a file, and what comments suppress.
-fn found(file: &Analysed) -> (Vec<Finding>, Vec<Silenced>) {
-    let selection = &file.rules.selection;
-    let catalog = file.rules.settings.catalog(file.language);
-    let context = Context::new(catalog, &file.source.text, file.analysis.backend.as_deref());
-    let mut findings = rules::check(&file.analysis.events, &context);
-    findings.retain(|finding| selection.selects(finding.rule));
-    if file.language == Language::Rust {
-        // What a fix writes is Python.
-        findings.iter_mut().for_each(|finding| finding.fix = None);
-    }
-    let (mut findings, mut silenced) =
-        suppress(findings, &file.source, &file.suppressions, selection, file.problems.is_empty());
-    let quiet = silenced.iter_mut().map(|silenced| &mut silenced.finding);
-    for finding in findings.iter_mut().chain(quiet) {
-        finding.severity = selection.severity_of(finding.rule).unwrap_or(finding.severity);
-    }
-    findings.extend(syntax_error(&file.problems));
-    findings.sort_by_key(|finding| (finding.primary.span, finding.rule));
-    (findings, silenced)
-}
-
-/// What is reported of a file, and what is not: beside what comments suppress, what is known.
-fn divided(
-    file: &Analysed,
-    (findings, mut silenced): (Vec<Finding>, Vec<Silenced>),
-) -> (Vec<Finding>, Vec<Silenced>) {
-    let (findings, known) = file.rules.known.divide(findings, Some(&file.source));
-    silenced.extend(known);
-    (findings, silenced)
-}
-
-/// The first place of a file that could not be parsed; those behind it are mostly consequences.
-fn syntax_error(problems: &[Problem]) -> Option<Finding> {
-    let (first, rest) = problems.split_first()?;
-    let mut finding = plain_finding(SYNTAX_ERROR, Severity::Error, first.message.clone(), first.span);
-    finding.primary = Label { span: first.span, text: "this cannot be parsed".to_owned() };
-    finding.help = match rest.len() {
-        0 => "the rest of the file was checked".to_owned(),
-        1 => "the rest of the file was checked, except for one more such place".to_owned(),
-        more => format!("the rest of the file was checked, except for {more} more such places"),
-    };
-    Some(finding)
 }
 
 fn not_found((path, why): &(PathBuf, String)) -> FileReport {
     unreadable(File { path: path.clone(), named: true }.name(), why.clone())
-}
-
-fn unreadable(name: String, why: String) -> FileReport {
-    FileReport::without_text(name, plain_finding(UNREADABLE_FILE, Severity::Error, why, Span::default()))
 }
 
 fn crashed(name: String, crash: &Crash) -> FileReport {
@@ -455,18 +377,4 @@ fn in_order(mut reports: Vec<FileReport>) -> Vec<FileReport> {
     reports.retain(|report| !report.findings.is_empty() || !report.silenced.is_empty());
     reports.sort_by(|left, right| left.name.cmp(&right.name));
     reports
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_of_several_syntax_errors_speaks_for_all() {
-        let problem = |at| Problem { span: Span::new(at, at + 1), message: format!("problem at {at}") };
-        let finding = syntax_error(&[problem(3), problem(9), problem(12)]).unwrap();
-        assert_eq!((finding.message.as_str(), finding.primary.span), ("problem at 3", Span::new(3, 4)));
-        insta::assert_snapshot!(finding.help, @"the rest of the file was checked, except for 2 more such places");
-        assert!(syntax_error(&[]).is_none());
-    }
 }

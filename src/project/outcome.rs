@@ -121,6 +121,7 @@ pub(crate) fn plain_finding(
         labels: Vec::new(),
         help: String::new(),
         function: String::new(),
+        elsewhere: Vec::new(),
         fix: None,
     }
 }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use aho_corasick::AhoCorasick;
 
+use super::analysed::Analysed;
 use super::cache::Cache;
-use super::check::Analysed;
 use super::root::Roots;
 use super::{File, Options, pool, walk};
 use crate::flow::{Analysis, What};

@@ -97,6 +97,7 @@ mod tests {
             labels: Vec::new(),
             help: String::new(),
             function: String::new(),
+            elsewhere: Vec::new(),
             fix: None,
         };
         let findings = severities.iter().map(finding).collect();

@@ -31,6 +31,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: Vec::new(),
         help: format!("give it a `{wants}`{}", example(wants, at.of(context.text))),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: fix::as_timedelta(wants, *at, context),
     })
 }

@@ -40,6 +40,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         help: format!("{wait} before this; as it is, the values are stale, or only some of them are new"),
         function: event.function.clone(),
         // A function that is called may wait too.
+        elsewhere: Vec::new(),
         fix: if inside.is_empty() { fix::before_the_touch(handle, *at, context) } else { None },
     })
 }

@@ -50,6 +50,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: format!("{wait} before this, or bind another name"),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: match reread {
             Reread::AtOnce => fix::before_the_touch(handle, *at, context),
             // What it is bound to is no data, whenever the wait comes.

@@ -68,6 +68,7 @@ fn in_two(
             story::wait_for(handle, context)
         ),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: fixed(handle, api, at, context),
     }
 }
@@ -88,6 +89,7 @@ fn in_one(event: &Event, buffer: &str, api: ApiId, at: Span, context: &Context<'
         labels: Vec::new(),
         help: "receive into another buffer, or pass `IN_PLACE` as the source; as it is, what is sent can be overwritten before it is read".to_owned(),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: None,
     }
 }

@@ -45,6 +45,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         help: help(handle, *usage, context),
         function: event.function.clone(),
         // A function that is called may wait too.
+        elsewhere: Vec::new(),
         fix: if inside.is_empty() { fix::before_the_touch(handle, *at, context) } else { None },
     })
 }

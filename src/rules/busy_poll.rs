@@ -50,6 +50,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(*poll, handle.as_ref(), *turns, context),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: None,
     })
 }

@@ -44,6 +44,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(handle, context),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: fix::keep(handle, context),
     })
 }
@@ -113,7 +114,8 @@ mod tests {
     fn a_wrapper_as_a_statement() {
         let story = Story::new("def put(t): return dist.isend(t, 1)\nput(x)\n");
         let mut handle = story.handle("put(x)");
-        handle.inside = vec![Origin { function: "put".into(), span: story.span("dist.isend(t, 1)") }];
+        handle.inside =
+            vec![Origin { function: "put".into(), file: None, span: story.span("dist.isend(t, 1)") }];
         let event = story.event(What::Lost { handle, how: Loss::Discarded, at: story.span("put(x)") });
         insta::assert_snapshot!(told(&story, &[event]), @r"
         error discarded-handle: the handle of `put` is thrown away

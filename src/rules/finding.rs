@@ -41,12 +41,38 @@ pub struct Finding {
     pub primary: Label,
     /// The rest of the story, in the order of events.
     pub labels: Vec<Label>,
+    /// What belongs to the story in other files.
+    pub elsewhere: Vec<Elsewhere>,
     /// What to do.
     pub help: String,
     /// The qualified name of the function that it is in.
     pub function: String,
     /// How the source can be changed so that it is gone, where that is known.
     pub fix: Option<Fix>,
+}
+
+/// A place in another file, and what is to be seen there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Elsewhere {
+    /// The file, as reports name it.
+    pub file: String,
+    /// The place in it.
+    pub span: Span,
+    /// Its line and column, counted from 1, and the text of the line; found when the file is at hand.
+    pub row: Option<Row>,
+    /// What is to be seen there.
+    pub text: String,
+}
+
+/// A line of a file, and a column in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column, counted from 1 in characters.
+    pub column: u32,
+    /// The text of the line.
+    pub text: String,
 }
 
 /// A change of the source that removes a finding.

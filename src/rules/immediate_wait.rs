@@ -42,6 +42,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(handle, spare, *exposed, context),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: fixed(handle, *at, spare, *exposed, context),
     })
 }

@@ -37,6 +37,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: "keep what the lower-case wait returns: `message = request.wait()`".to_owned(),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: None,
     })
 }

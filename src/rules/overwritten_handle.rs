@@ -49,6 +49,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: labels(event, handle, Label { span: *at, text: lost }, context),
         help: help(handle, place, context),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: how
             .can_be_preceded_by_a_wait()
             .then(|| fix::before_the_overwrite(event, handle, *at, context))

@@ -37,6 +37,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: story::from_the_start(handle, context),
         help: help(*how, handle, context),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: fix::wait_for_all(*how, *at, context),
     })
 }

@@ -35,6 +35,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
             collective(*sent, *send, &everyone.collective, context)
         ),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: None,
     })
 }

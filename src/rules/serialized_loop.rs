@@ -43,6 +43,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
             story::wait(handle, context)
         ),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: None,
     })
 }

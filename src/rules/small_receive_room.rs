@@ -33,6 +33,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
             example(&called, &room.argument)
         ),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: None,
     })
 }

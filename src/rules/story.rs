@@ -5,9 +5,9 @@
 //! - A **turn** is a decision of the program that leads to the loss; the story shows the last few after the start.
 //! - The **harm** is what the library does when the handle is gone, by backend, from the catalogue.
 
-use super::{Context, Finding, Label};
+use super::{Context, Elsewhere, Finding, Label};
 use crate::catalog::{ApiId, Does, DropEffect, Kind, OnDrop, UsageName};
-use crate::flow::{Event, Handle, Origin, Step, Turn};
+use crate::flow::{Access, Event, Handle, Origin, Step, Turn, What};
 use crate::source::Span;
 
 /// How many turns a story shows.
@@ -106,6 +106,7 @@ pub(super) fn from_the_start(handle: &Handle, context: &Context<'_>) -> Vec<Labe
 /// The way down into a wrapper: each call, and the start itself.
 pub(super) fn inside(handle: &Handle, context: &Context<'_>) -> Vec<Label> {
     let last = handle.inside.len().saturating_sub(1);
+    let here = |(_, origin): &(usize, &Origin)| origin.file.is_none();
     let tell = |(depth, origin): (usize, &Origin)| {
         let called = callee(origin.span, handle.api, context);
         let text = if depth == last {
@@ -115,7 +116,40 @@ pub(super) fn inside(handle: &Handle, context: &Context<'_>) -> Vec<Label> {
         };
         Label { span: origin.span, text }
     };
-    handle.inside.iter().enumerate().map(tell).collect()
+    handle.inside.iter().enumerate().filter(here).map(tell).collect()
+}
+
+/// What happens in other files: the way down into a wrapper, and the place at which a buffer is touched.
+pub(super) fn elsewhere(what: &What, context: &Context<'_>) -> Vec<Elsewhere> {
+    let of_handle = what.handle().into_iter().flat_map(|handle| {
+        let last = handle.inside.len().saturating_sub(1);
+        let started = short_name(handle.api, context);
+        handle.inside.iter().enumerate().map(move |(depth, origin)| {
+            let text = match depth == last {
+                true => format!("inside `{}` it is `{started}` that starts it", origin.function),
+                false => format!("inside `{}` it comes from this call", origin.function),
+            };
+            (origin, text)
+        })
+    });
+    let touched = match what {
+        What::Touched { inside, access, .. } => {
+            inside.as_slice().iter().map(|origin| (origin, *access)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let of_touch = touched.into_iter().map(|(origin, access)| {
+        let verb = match access {
+            Access::Read => "read",
+            Access::Write => "written",
+            Access::Free => "freed",
+        };
+        (origin, format!("inside `{}` it is {verb} here", origin.function))
+    });
+    let told = of_handle.chain(of_touch).filter_map(|(origin, text)| {
+        Some(Elsewhere { file: origin.file.as_ref()?.to_string(), span: origin.span, row: None, text })
+    });
+    told.collect()
 }
 
 /// The argument that decides whether there is a handle at all.
@@ -306,5 +340,5 @@ pub(super) fn touched_inside(inside: &[Origin], verb: &str) -> Vec<Label> {
         span: call.span,
         text: format!("inside `{}` it is {verb} here", call.function),
     };
-    inside.iter().map(tell).collect()
+    inside.iter().filter(|call| call.file.is_none()).map(tell).collect()
 }

@@ -44,6 +44,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: vec![Label { span: *argument, text: seen.to_owned() }],
         help: "bind the buffer to a name, receive into that, and copy from it after the wait".to_owned(),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: None,
     })
 }

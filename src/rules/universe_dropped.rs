@@ -41,6 +41,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: format!("bind the {noun} to a name of its own that lives as long as its communicators"),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: None,
     })
 }

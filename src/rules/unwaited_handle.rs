@@ -52,6 +52,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(handle, context),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: how_to_fix(event, handle, *how, *at, context),
     })
 }

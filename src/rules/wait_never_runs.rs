@@ -33,6 +33,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: handle.as_ref().map(|handle| story::from_the_start(handle, context)).unwrap_or_default(),
         help,
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: fix::call_it(*why, *at, context),
     })
 }

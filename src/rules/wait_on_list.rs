@@ -46,6 +46,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: story::from_the_start(handle, context),
         help,
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: fixed(&event.what, context),
     })
 }

@@ -36,6 +36,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         help: "wait once: remove this wait, or bind the name to `None` after the first and test it here"
             .to_owned(),
         function: event.function.clone(),
+        elsewhere: Vec::new(),
         fix: fix::drop_the_second(*at, context),
     })
 }

@@ -57,7 +57,7 @@ pub(crate) fn full_findings_in(language: Language, text: &str) -> Vec<Finding> {
         Language::Rust => rust::lower(text, catalog),
     };
     assert!(lowered.problems.is_empty(), "it cannot be read: {:?}", lowered.problems);
-    let analysis = flow::analyse(&lowered.unit, catalog, &Settings::default());
+    let analysis = flow::analyse(lowered.unit, catalog, &Settings::default());
     let context = Context::new(catalog, text, analysis.backend.as_deref());
     rules::check(&analysis.events, &context)
 }

@@ -19,6 +19,7 @@ pub(super) fn unit(program: &Program) -> Unit {
         classes: Vec::new(),
         globals: BTreeMap::new(),
         imports: BTreeSet::new(),
+        stars: BTreeSet::new(),
         names_read: BTreeSet::new(),
     }
 }

@@ -30,10 +30,15 @@ pub(super) fn from<'a>(alias: &'a Alias, base: &str) -> (&'a str, String) {
 /// the known tree begins with a dot, so that it is not taken for a package of the same name.
 pub(super) fn base(statement: &StmtImportFrom, module: &ModuleName) -> String {
     let named = statement.module.as_ref().map(Identifier::as_str).unwrap_or_default();
-    if statement.level == 0 {
+    absolute(statement.level as usize, named, module)
+}
+
+/// The absolute dotted name of what `level` dots and a name mean in a module.
+pub(super) fn absolute(level: usize, named: &str, module: &ModuleName) -> String {
+    if level == 0 {
         return named.to_owned();
     }
-    let up = (statement.level as usize).saturating_sub(usize::from(module.package));
+    let up = level.saturating_sub(usize::from(module.package));
     let parts: Vec<&str> = module.dotted.split('.').filter(|it| !it.is_empty()).collect();
     let kept = parts.get(..parts.len().saturating_sub(up)).unwrap_or_default();
     let named = Some(named).filter(|it| !it.is_empty());
@@ -55,6 +60,9 @@ impl<'a> Lowering<'a> {
             Stmt::ImportFrom(import) => {
                 let base = base(import, self.module);
                 self.imports.insert(base.clone());
+                if import.names.iter().any(|it| it.name.as_str() == "*") {
+                    self.stars.insert(base.clone());
+                }
                 for alias in import.names.iter().filter(|it| it.name.as_str() != "*") {
                     let (name, path) = from(alias, &base);
                     self.imports.insert(path.clone());

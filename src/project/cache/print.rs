@@ -102,6 +102,16 @@ impl Print {
         u64::try_from(DAY.as_nanos()).is_ok_and(|day| now.at.saturating_sub(self.at) < day)
     }
 
+    /// Its name among the modules.
+    pub(super) fn module(&self) -> &str {
+        &self.module
+    }
+
+    /// A hash of its content, once it was read.
+    pub(super) fn content(&self) -> Option<u64> {
+        self.content
+    }
+
     /// When it was taken.
     pub(super) fn at(&self) -> u64 {
         self.at

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Print;
 use crate::project::{Silence, Silenced, known_rules};
-use crate::rules::{Finding, Fix, Label, Severity};
+use crate::rules::{Elsewhere, Finding, Fix, Label, Severity};
 
 /// What is remembered of a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -14,9 +14,25 @@ pub(crate) struct Stored {
     pub(super) print: Print,
     /// Whether it contains any word that makes it worth parsing; then it is passed over unless it is named.
     worth: bool,
+    /// Whether it contains none, and is analysed for what it uses of other files.
+    #[serde(default, skip_serializing_if = "is_false")]
+    joined: bool,
+    /// What it imports of its tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    imports: Vec<String>,
+    /// The names that matter of what it exports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    matters: Vec<String>,
+    /// A hash of its content and of everything that it imports.
+    #[serde(default)]
+    closure: u64,
     /// What was found in it, by what the rest of the tree reads of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     found: Vec<Found>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// What is found in a file, given what the rest of its tree reads.
@@ -33,7 +49,15 @@ pub(crate) struct Found {
 impl Stored {
     /// A file of which it is not known yet what is found in it.
     pub(crate) fn new(print: Print, worth: bool) -> Self {
-        Self { print, worth, found: Vec::new() }
+        Self {
+            print,
+            worth,
+            joined: false,
+            imports: Vec::new(),
+            matters: Vec::new(),
+            closure: 0,
+            found: Vec::new(),
+        }
     }
 
     /// The same under another print.
@@ -61,9 +85,54 @@ impl Stored {
         !self.found.is_empty() && self.found.iter().all(silent)
     }
 
-    /// Whether it contains no word for which it would be parsed.
-    pub(crate) fn is_worthless(&self) -> bool {
-        !self.worth
+    /// The same as a file that is analysed for what it uses of other files.
+    pub(crate) fn joined(&self) -> Self {
+        Self { joined: true, ..self.clone() }
+    }
+
+    /// The same with its place among the other files. What was found in another place does not count any more.
+    pub(crate) fn linked(&self, imports: Vec<String>, matters: Vec<String>, closure: u64) -> Self {
+        let found = if closure == self.closure { self.found.clone() } else { Vec::new() };
+        Self { imports, matters, closure, found, ..self.clone() }
+    }
+
+    /// Whether it contains a word for which it is parsed.
+    pub(crate) fn is_worth_parsing(&self) -> bool {
+        self.worth
+    }
+
+    /// Whether it is analysed even if it is not named.
+    pub(crate) fn is_node(&self) -> bool {
+        self.worth || self.joined
+    }
+
+    /// What it imports of its tree.
+    pub(crate) fn imports(&self) -> impl Iterator<Item = &String> {
+        self.imports.iter()
+    }
+
+    /// The names that matter of what it exports.
+    pub(crate) fn matters(&self) -> impl Iterator<Item = &str> {
+        self.matters.iter().map(String::as_str)
+    }
+
+    /// Hashes of these names, and of the last name of the module.
+    pub(crate) fn wanted(&self) -> Vec<u64> {
+        if self.matters.is_empty() {
+            return Vec::new();
+        }
+        let module = self.print.module().rsplit('.').find(|name| !name.is_empty());
+        self.matters().chain(module).map(super::hash).collect()
+    }
+
+    /// A hash of its content and of everything that it imports.
+    pub(crate) fn closure(&self) -> u64 {
+        self.closure
+    }
+
+    /// A hash of its content.
+    pub(crate) fn content(&self) -> Option<u64> {
+        self.print.content()
     }
 
     /// The names that it keeps handles under and never reads, where it was analysed.
@@ -112,6 +181,8 @@ struct StoredFinding {
     message: String,
     primary: Label,
     labels: Vec<Label>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    elsewhere: Vec<Elsewhere>,
     help: String,
     function: String,
     fix: Option<Fix>,
@@ -119,13 +190,14 @@ struct StoredFinding {
 
 impl StoredFinding {
     fn of(finding: &Finding) -> Self {
-        let Finding { rule, severity, message, primary, labels, help, function, fix } = finding.clone();
-        Self { rule: rule.to_owned(), severity, message, primary, labels, help, function, fix }
+        let Finding { rule, severity, message, primary, labels, elsewhere, help, function, fix } =
+            finding.clone();
+        Self { rule: rule.to_owned(), severity, message, primary, labels, elsewhere, help, function, fix }
     }
 
     fn told(&self) -> Option<Finding> {
-        let Self { rule, severity, message, primary, labels, help, function, fix } = self.clone();
+        let Self { rule, severity, message, primary, labels, elsewhere, help, function, fix } = self.clone();
         let rule = known_rules().find(|known| known.name == rule)?.name;
-        Some(Finding { rule, severity, message, primary, labels, help, function, fix })
+        Some(Finding { rule, severity, message, primary, labels, elsewhere, help, function, fix })
     }
 }
