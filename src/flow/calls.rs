@@ -504,8 +504,10 @@ impl Run<'_, '_> {
         let key = arguments.first().and_then(|bound| bound.value.symbol()).unwrap_or(Symbol::UNKNOWN);
         match meaning {
             Meaning::Push => {
-                if let Some(last) = arguments.last() {
+                if let Some((last, before)) = arguments.split_last() {
                     self.push(state, &this, last.value.clone());
+                    // `bucket.push(handle, key)` is a method of somebody else, who keeps all of it.
+                    before.iter().for_each(|bound| self.give_away(state, &bound.value));
                 }
                 self.forget_facts_about(state, receiver);
                 Value::NONE

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::program::Type;
 use super::state::{Effect, Touched, touched_on_both};
 use super::symbol::{Site, Symbol, Symbols, Term};
-use super::value::{Object, ObjectId, Value};
+use super::value::{Object, ObjectId, Partial, Value};
 
 /// What a function does for its callers.
 #[derive(Clone, Debug, Default)]
@@ -139,18 +139,10 @@ impl Summary {
             return self.clone();
         }
         let mut effects: Vec<Effect> = Vec::new();
-        for outcome in &self.outcomes {
-            for effect in &outcome.effects {
-                let escape = Effect::Escape(effect.target());
-                if !effects.contains(&escape) {
-                    effects.push(escape);
-                }
-            }
-            for (place, _) in &outcome.stores {
-                let escape = Effect::Escape(*place);
-                if !effects.contains(&escape) {
-                    effects.push(escape);
-                }
+        for symbol in self.outcomes.iter().flat_map(Outcome::given_away) {
+            let escape = Effect::Escape(symbol);
+            if !effects.contains(&escape) {
+                effects.push(escape);
             }
         }
         let touches = self.certain_touches().iter().map(|touch| Touched { after: 0, ..*touch }).collect();
@@ -209,6 +201,35 @@ impl Outcome {
             (a, b) => a == b,
         };
         alike && self.effects == other.effects && self.heap == other.heap && followed(self) == followed(other)
+    }
+
+    /// Everything that is affected, stored, or kept in something that is.
+    fn given_away(&self) -> Vec<Symbol> {
+        let mut values: Vec<Value> = self.stores.iter().map(|(_, value)| value.clone()).collect();
+        values.push(self.result.clone());
+        for effect in &self.effects {
+            values.push(Value::Symbol(effect.target()));
+            if let Effect::Push(_, pushed) = effect {
+                values.push(pushed.clone());
+            }
+        }
+        for object in self.heap.values() {
+            match object {
+                Object::Container(container) => values.extend(container.elements().cloned()),
+                Object::Partial(Partial { arguments, .. }) | Object::Coroutine(_, arguments, _) => {
+                    values.extend(arguments.iter().map(|bound| bound.value.clone()));
+                }
+                Object::Lazy(_, over, _) => values.extend(over.iter().cloned()),
+                Object::Iterator(over, _) => values.push(over.clone()),
+                Object::Handle(_) | Object::Operation(_) | Object::Manager(_) => {}
+            }
+        }
+        let places = self.stores.iter().map(|(place, _)| *place);
+        let method = |value: &Value| match value {
+            Value::Method(method) => method.0.symbol(),
+            other => other.symbol(),
+        };
+        places.chain(values.iter().filter_map(method)).collect()
     }
 
     fn forget_differing_stores(&mut self, other: &Self) {
