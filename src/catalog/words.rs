@@ -12,7 +12,7 @@ use aho_corasick::{AhoCorasick, packed};
 use super::schema::{Does, Function};
 
 /// What is searched for in a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Words {
     /// Enough on their own.
     list: Vec<String>,
@@ -23,10 +23,11 @@ pub(super) struct Words {
 }
 
 /// The SIMD searcher where the machine has one and the patterns are few enough.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Searcher {
     Packed(Box<packed::Searcher>),
     Automaton(Box<AhoCorasick>),
+    #[default]
     Nothing,
 }
 
@@ -53,6 +54,11 @@ impl Words {
 
     pub(super) fn list(&self) -> &[String] {
         &self.list
+    }
+
+    /// The functions that count only with a positional argument, and its position.
+    pub(super) fn flags(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.flags.iter().map(|(name, position)| (name.as_str(), *position))
     }
 
     /// Whether a text contains a word, or a call with its flag by position.
