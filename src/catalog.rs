@@ -60,6 +60,10 @@ pub struct Catalog {
     /// All methods of a name, of all classes.
     named: HashMap<String, Vec<ApiId>>,
     data: data::DataTables,
+    /// The methods of handles, whatever their class, that finish or poll, by their name: the first of each.
+    finishing: HashMap<String, ApiId>,
+    /// The names of functions that synchronise a device.
+    fences: BTreeSet<String>,
     /// Names of functions and methods that use their first argument as a buffer.
     buffer_first: BTreeSet<String>,
     work: work::WorkTables,
@@ -210,6 +214,16 @@ impl Catalog {
         let entry = self.api_entry(api);
         let kind = entry.function.kind;
         self.libraries[entry.drops_of].drops.iter().filter(move |drop| drop.kind == kind)
+    }
+
+    /// The method of some handle, whatever its class, that finishes or polls.
+    pub fn finishing(&self, name: &str) -> Option<ApiId> {
+        self.finishing.get(name).copied()
+    }
+
+    /// Whether a function of this name synchronises a device.
+    pub fn is_fence(&self, name: &str) -> bool {
+        self.fences.contains(name)
     }
 
     /// Whether some function or method of this name uses its first argument as a buffer.

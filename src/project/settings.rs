@@ -82,7 +82,9 @@ impl Settings {
             layers.iter().flat_map(|layer| layer.given.api.iter().flatten().cloned()).collect();
         let catalog = |language| match additions.is_empty() {
             true => Ok(None),
-            false => Catalog::new(language, &additions).map(Some).map_err(|error| error::in_apis(&layers, &error)),
+            false => {
+                Catalog::new(language, &additions).map(Some).map_err(|error| error::in_apis(&layers, &error))
+            }
         };
         Ok(Self {
             selection: selection(&layers),
