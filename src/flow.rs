@@ -37,12 +37,14 @@ mod facts;
 mod flight;
 mod guards;
 mod handles;
+mod heap;
 mod loops;
 mod losses;
 mod messages;
 mod order;
 mod overlap;
 mod owners;
+mod places;
 mod program;
 mod rebinding;
 mod regions;
@@ -105,7 +107,8 @@ fn analyse_program(program: &mut Program<'_>) -> Vec<Event> {
     learn_globals(program, top_level);
     let order = order::callees_first(program.unit);
     for &function in &order {
-        summarise(program, function);
+        let run = Run::new(program, function).walk();
+        keep_summary(run, function);
     }
     learn_globals(program, top_level);
     let mut events = Vec::new();
@@ -116,19 +119,24 @@ fn analyse_program(program: &mut Program<'_>) -> Vec<Event> {
     events
 }
 
-/// Runs the analysis over a function and keeps its summary.
+/// Runs the analysis over a function, keeps its summary and tells what happens in it.
 fn summarise(program: &mut Program<'_>, function: FunctionId) -> Vec<Event> {
     let mut run = Run::new(program, function).finish();
-    let summary = run.is_complete().then(|| run.concluded());
     let events = run.events();
-    program.summaries[function.0 as usize] = summary.map(Arc::new);
+    keep_summary(run, function);
     events
+}
+
+/// Keeps the summary of a function, unless its run was not complete.
+fn keep_summary(run: Run<'_, '_>, function: FunctionId) {
+    let summary = run.is_complete().then(|| run.concluded());
+    run.program.summaries[function.0 as usize] = summary.map(Arc::new);
 }
 
 /// Runs the analysis over the top level, to know what the names hold that are bound once.
 fn learn_globals(program: &mut Program<'_>, top_level: FunctionId) {
     let unit = program.unit;
-    let run = Run::new(program, top_level).finish();
+    let run = Run::new(program, top_level).walk();
     let mut globals = run.exported.unwrap_or_default();
     globals.retain(|name, _| unit.globals.get(name) == Some(&Global::Once));
     program.keep_globals(globals);
