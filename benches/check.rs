@@ -33,14 +33,16 @@ fn trees(criterion: &mut Criterion) {
 
 /// Programs of one shape in growing sizes: the time for an element must not grow with their number.
 fn shapes(criterion: &mut Criterion) {
-    let shapes: [(&str, fn(usize) -> String, usize); 9] = [
+    let shapes: [(&str, fn(usize) -> String, usize); 11] = [
         ("speaking", generated::speaking, 100),
         ("branches", generated::branches, 1000),
+        ("comparisons", generated::comparisons, 1000),
         ("conditional_starts", generated::conditional_starts, 100),
         ("handles", generated::handles, 250),
         ("wrappers", generated::wrappers, 1000),
         ("dictionary", generated::dictionary, 10_000),
         ("long", generated::long, 5000),
+        ("long_script", generated::long_script, 5000),
         ("long_function", generated::long_function, 5000),
         ("loops", generated::loops, 100),
     ];

@@ -56,6 +56,15 @@ pub fn branches(count: usize) -> String {
     text + "    h.wait()\n    return n\n"
 }
 
+/// A chain of so many comparisons of one value.
+pub fn comparisons(count: usize) -> String {
+    let mut text = HEAD.to_owned() + "def f(x):\n    h = dist.isend(x, 1)\n    if x == 0:\n        pass\n";
+    for index in 1..count {
+        write_in(&mut text, &format!("    elif x == {index}:\n        y = {index}\n"));
+    }
+    text + "    h.wait()\n"
+}
+
 /// One function with so many branches that each start something on one of two ways.
 pub fn conditional_starts(count: usize) -> String {
     let mut text = HEAD.to_owned() + "def f(x, flags):\n";
