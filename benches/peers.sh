@@ -168,6 +168,9 @@ list_commands() {
         case $tree in plain | mixed | speaking)
             echo "$tree	ruff --no-cache	$ruff --no-cache $trees/$tree"
             echo "$tree	ruff, cache warm	$ruff --cache-dir $memory/ruff-$tree $trees/$tree"
+            ;;
+        esac
+        case $tree in mixed)
             echo "$tree	ast-grep	$tools/ast-grep run --lang python --pattern \$X.isend(\$\$\$) $trees/$tree"
             ;;
         esac

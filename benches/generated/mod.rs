@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 /// A tree of packages with ten modules each, of which one in `every` communicates.
-pub fn tree(folder: &Path, files: usize, every: usize) -> io::Result<()> {
+pub(crate) fn tree(folder: &Path, files: usize, every: usize) -> io::Result<()> {
     for file in 0..files {
         let package = folder.join(format!("package{:03}", file / 10));
         fs::create_dir_all(&package)?;
@@ -20,7 +20,7 @@ pub fn tree(folder: &Path, files: usize, every: usize) -> io::Result<()> {
 }
 
 /// A module that does not communicate, with so many functions.
-pub fn plain(functions: usize) -> String {
+pub(crate) fn plain(functions: usize) -> String {
     let mut text = "\"\"\"A module that computes.\"\"\"\n\nimport math\nimport os\n\n".to_owned();
     for index in 0..functions {
         write_in(
@@ -34,7 +34,7 @@ pub fn plain(functions: usize) -> String {
 }
 
 /// A module with so many functions that communicate, and as many that do not.
-pub fn speaking(functions: usize) -> String {
+pub(crate) fn speaking(functions: usize) -> String {
     let mut text = "import torch\nimport torch.distributed as dist\n\n".to_owned();
     for index in 0..functions {
         write_in(
@@ -48,7 +48,7 @@ pub fn speaking(functions: usize) -> String {
 }
 
 /// One function with so many branches, of which the first starts and the last finishes.
-pub fn branches(count: usize) -> String {
+pub(crate) fn branches(count: usize) -> String {
     let mut text = HEAD.to_owned() + "def f(x, flags):\n    h = dist.isend(x, 1)\n    n = 0\n";
     for index in 0..count {
         write_in(&mut text, &format!("    if flags[{index}]:\n        n += {index}\n"));
@@ -57,7 +57,7 @@ pub fn branches(count: usize) -> String {
 }
 
 /// A chain of so many comparisons of one value.
-pub fn comparisons(count: usize) -> String {
+pub(crate) fn comparisons(count: usize) -> String {
     let mut text = HEAD.to_owned() + "def f(x):\n    h = dist.isend(x, 1)\n    if x == 0:\n        pass\n";
     for index in 1..count {
         write_in(&mut text, &format!("    elif x == {index}:\n        y = {index}\n"));
@@ -66,7 +66,7 @@ pub fn comparisons(count: usize) -> String {
 }
 
 /// One function with so many branches that each start something on one of two ways.
-pub fn conditional_starts(count: usize) -> String {
+pub(crate) fn conditional_starts(count: usize) -> String {
     let mut text = HEAD.to_owned() + "def f(x, flags):\n";
     for index in 0..count {
         write_in(
@@ -83,7 +83,7 @@ pub fn conditional_starts(count: usize) -> String {
 }
 
 /// So many handles in one scope.
-pub fn handles(count: usize) -> String {
+pub(crate) fn handles(count: usize) -> String {
     let mut text = HEAD.to_owned() + "def f(x):\n";
     (0..count).for_each(|index| write_in(&mut text, &format!("    h{index} = dist.isend(x, {index})\n")));
     (0..count).for_each(|index| write_in(&mut text, &format!("    h{index}.wait()\n")));
@@ -91,7 +91,7 @@ pub fn handles(count: usize) -> String {
 }
 
 /// A chain of so many wrappers around one start, and a caller of the last that throws the handle away.
-pub fn wrappers(count: usize) -> String {
+pub(crate) fn wrappers(count: usize) -> String {
     let mut text = HEAD.to_owned() + "def f0(x):\n    return dist.isend(x, 1)\n\n\n";
     for index in 1..count {
         write_in(&mut text, &format!("def f{index}(x):\n    return f{}(x)\n\n\n", index - 1));
@@ -100,7 +100,7 @@ pub fn wrappers(count: usize) -> String {
 }
 
 /// The same chain with the callers above what they call.
-pub fn wrappers_upside_down(count: usize) -> String {
+pub(crate) fn wrappers_upside_down(count: usize) -> String {
     let mut text = HEAD.to_owned() + &format!("def g(x):\n    f{}(x)\n\n\n", count.saturating_sub(1));
     for index in (1..count).rev() {
         write_in(&mut text, &format!("def f{index}(x):\n    return f{}(x)\n\n\n", index - 1));
@@ -109,7 +109,7 @@ pub fn wrappers_upside_down(count: usize) -> String {
 }
 
 /// A dictionary of so many entries, beside a start that is thrown away.
-pub fn dictionary(entries: usize) -> String {
+pub(crate) fn dictionary(entries: usize) -> String {
     let mut text = HEAD.to_owned() + "TABLE = {\n";
     for index in 0..entries {
         write_in(&mut text, &format!("    \"key{index}\": [{index}, \"value {index}\", None],\n"));
@@ -118,7 +118,7 @@ pub fn dictionary(entries: usize) -> String {
 }
 
 /// So many lines of plain calls and assignments in functions of a hundred lines.
-pub fn long(lines: usize) -> String {
+pub(crate) fn long(lines: usize) -> String {
     let mut text = HEAD.to_owned();
     for function in 0..lines / 100 {
         write_in(&mut text, &format!("def f{function}(x):\n    h = dist.isend(x, {function})\n"));
@@ -131,7 +131,7 @@ pub fn long(lines: usize) -> String {
 }
 
 /// All lines in one function.
-pub fn long_function(lines: usize) -> String {
+pub(crate) fn long_function(lines: usize) -> String {
     let mut text = HEAD.to_owned() + "def f(x):\n    h = dist.isend(x, 1)\n";
     for line in 0..lines {
         write_in(&mut text, &format!("    a{line} = x.method{line}(x, key={line}) + {line}\n"));
@@ -140,7 +140,7 @@ pub fn long_function(lines: usize) -> String {
 }
 
 /// All lines at the top level.
-pub fn long_script(lines: usize) -> String {
+pub(crate) fn long_script(lines: usize) -> String {
     let mut text = HEAD.to_owned() + "x = load()\nh = dist.isend(x, 1)\n";
     for line in 0..lines {
         write_in(&mut text, &format!("a{line} = x.method{line}(x, key={line}) + {line}\n"));
@@ -149,7 +149,7 @@ pub fn long_script(lines: usize) -> String {
 }
 
 /// Statements nested so deeply.
-pub fn nested(depth: usize) -> String {
+pub(crate) fn nested(depth: usize) -> String {
     let mut text = HEAD.to_owned() + "def f(x):\n    h = dist.isend(x, 1)\n";
     for level in 0..depth {
         write_in(&mut text, &format!("{}if x > {level}:\n", " ".repeat(4 + level)));
@@ -158,13 +158,13 @@ pub fn nested(depth: usize) -> String {
 }
 
 /// An expression nested so deeply.
-pub fn nested_expression(depth: usize) -> String {
+pub(crate) fn nested_expression(depth: usize) -> String {
     HEAD.to_owned()
         + &format!("def f(x):\n    y = {}x{}\n    dist.isend(y, 1)\n", "(".repeat(depth), ",)".repeat(depth))
 }
 
 /// So many loops one after another, each with a start and a wait.
-pub fn loops(count: usize) -> String {
+pub(crate) fn loops(count: usize) -> String {
     let mut text = HEAD.to_owned() + "def f(x, n):\n";
     for index in 0..count {
         write_in(
@@ -178,7 +178,7 @@ pub fn loops(count: usize) -> String {
 }
 
 /// A class with so many methods that keep handles in attributes.
-pub fn methods(count: usize) -> String {
+pub(crate) fn methods(count: usize) -> String {
     let mut text = HEAD.to_owned() + "class Sender:\n    def __init__(self):\n        self.open = {}\n\n";
     for index in 0..count {
         write_in(
