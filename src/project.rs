@@ -14,6 +14,7 @@
 //! ```
 
 mod baseline;
+mod buffer;
 mod cache;
 mod check;
 mod crash;

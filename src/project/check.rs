@@ -17,7 +17,7 @@ use super::{
     Change, File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR, Selection,
     UNREADABLE_FILE,
 };
-use super::{module_name, pool};
+use super::{buffer, module_name, pool};
 use crate::flow::{self, Analysis};
 use crate::frontend::{self, Problem};
 use crate::rules::{self, Context, Finding, Label, Severity};
@@ -280,24 +280,26 @@ impl Run<'_> {
         {
             return Read::Unread;
         }
-        let bytes = match std::fs::read(&file.path) {
+        let bytes = match buffer::read(&file.path) {
             Ok(bytes) => bytes,
             Err(error) => return Read::Failed(unreadable(file.name(), reason(&error))),
         };
         let print = print.map(|print| print.with(&bytes));
         if let Some(stored) = print.as_ref().and_then(|print| cache.recognise(task, print)) {
             if says_nothing(&stored, file) {
+                buffer::give_back(bytes);
                 return Read::Skipped;
             }
             if stored.kept().is_some() && !(self.options.fix.is_some() && stored.has_findings()) {
-                return self.remembered(task, bytes, stored);
+                return self.remembered(task, buffer::keep(bytes), stored);
             }
         }
         let worth = is_worth_parsing(task, &bytes);
         let remember = task.slot.clone().zip(print.map(|print| Stored::new(print, worth)));
         if file.named || worth {
-            return analyse(task, Some(&file.path), bytes, remember);
+            return analyse(task, Some(&file.path), buffer::keep(bytes), remember);
         }
+        buffer::give_back(bytes);
         if let Some((slot, stored)) = remember {
             cache.learn(&slot, stored);
         }

@@ -25,14 +25,15 @@ impl Roots {
 
     /// The root above a file.
     pub fn of(&mut self, file: &Path) -> Option<PathBuf> {
-        let absolute = std::path::absolute(file).ok()?;
-        let folder = absolute.parent()?;
-        if let Some(root) = self.known.get(folder) {
+        let named = file.parent()?;
+        if let Some(root) = self.known.get(named) {
             return root.clone();
         }
+        let absolute = std::path::absolute(file).ok()?;
+        let folder = absolute.parent()?;
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let root = self.above(&real);
-        self.known.insert(folder.to_owned(), root.clone());
+        self.known.insert(named.to_owned(), root.clone());
         root
     }
 
