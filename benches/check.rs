@@ -31,9 +31,12 @@ fn trees(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A name, what makes a program of a size, and the smallest size.
+type Shape = (&'static str, fn(usize) -> String, usize);
+
 /// Programs of one shape in growing sizes: the time for an element must not grow with their number.
 fn shapes(criterion: &mut Criterion) {
-    let shapes: [(&str, fn(usize) -> String, usize); 11] = [
+    let shapes: [Shape; 11] = [
         ("speaking", generated::speaking, 100),
         ("branches", generated::branches, 1000),
         ("comparisons", generated::comparisons, 1000),
