@@ -109,6 +109,14 @@ impl File<'_> {
         self.modules().next().unwrap_or_default()
     }
 
+    /// The package that a file names which uses the library; a project's own may be reached by relative imports.
+    fn package(&self) -> Option<&str> {
+        match self.origin {
+            Origin::BuiltIn => self.home().split('.').next(),
+            Origin::Added => None,
+        }
+    }
+
     /// The modules with a path of their own.
     fn modules(&self) -> impl Iterator<Item = &str> {
         self.library.modules.iter().map(String::as_str).filter(|module| !module.starts_with("*."))
@@ -157,7 +165,10 @@ fn check_header(file: &File<'_>) -> Result<(), CatalogError> {
 }
 
 fn empty(files: &[File<'_>]) -> Catalog {
-    let functions = files.iter().flat_map(|file| &file.library.functions);
+    let functions = files.iter().flat_map(|file| {
+        let package = file.package();
+        file.library.functions.iter().map(move |function| (function, package))
+    });
     let asked_for = files.iter().flat_map(|file| &file.library.words);
     Catalog {
         apis: Vec::new(),
