@@ -11,6 +11,7 @@
 #   plain      packages without communication, without the files that contain a word that unwaited looks for
 #   mixed      all packages, and the standard library
 #   speaking   the files of `mixed` that contain such a word: those that are parsed
+#   one        a file of five lines
 #   sixteenth, quarter: every 16th and every 4th file of `mixed`
 set -euo pipefail
 
@@ -134,7 +135,7 @@ plant_all() {
     awk 'NR % 16 == 0' "$folder/all" | plant sixteenth
     awk 'NR % 4 == 0' "$folder/all" | plant quarter
     mkdir -p "$folder/trees/one"
-    cp "$(awk 'NR == 1' "$folder/with")" "$folder/trees/one/one.py"
+    printf 'import torch.distributed as dist\n\n\ndef send(x):\n    dist.isend(x, 1).wait()\n' >"$folder/trees/one/one.py"
     cd "$here"
 }
 
