@@ -10,6 +10,7 @@
 //! catalogue **guesses**: a distinctive name is enough, any other needs a receiver that is called like one (`comm`), in a
 //! file that imports the library.
 
+mod built_in;
 mod data;
 mod error;
 mod files;
@@ -28,6 +29,7 @@ pub use schema::*;
 pub use work::Work;
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
 
 use crate::source::Language;
 use load::{Api, Facts, Type};
@@ -43,7 +45,7 @@ pub struct TypeId(pub u32);
 /// Everything that is known of the libraries of one language.
 ///
 /// Ids come from the catalogue that they are asked of; it has an answer for each that it has given out.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Catalog {
     apis: Vec<Api>,
     types: Vec<Type>,
@@ -58,6 +60,10 @@ pub struct Catalog {
     /// All methods of a name, of all classes.
     named: HashMap<String, Vec<ApiId>>,
     data: data::DataTables,
+    /// The methods of handles, whatever their class, that finish or poll, by their name: the first of each.
+    finishing: HashMap<String, ApiId>,
+    /// The names of functions that synchronise a device.
+    fences: BTreeSet<String>,
     /// Names of functions and methods that use their first argument as a buffer.
     buffer_first: BTreeSet<String>,
     work: work::WorkTables,
@@ -67,11 +73,23 @@ pub struct Catalog {
 impl Catalog {
     /// The built-in catalogue for a language, plus a project's additions. An addition replaces what has its path.
     pub fn new(language: Language, additions: &[Library]) -> Result<Self, CatalogError> {
-        let mut built_in = Vec::new();
-        for (file, text) in FILES {
-            built_in.push((*file, Library::parse(file, text)?));
+        let built_in = built_in::libraries(language).as_ref().map_err(CatalogError::clone)?;
+        load::load(language, built_in, additions)
+    }
+
+    /// The built-in catalogue for a language, made when it is first asked for.
+    pub fn built_in(language: Language) -> &'static Self {
+        static PYTHON: LazyLock<Catalog> = LazyLock::new(|| Catalog::of_built_in(Language::Python));
+        static RUST: LazyLock<Catalog> = LazyLock::new(|| Catalog::of_built_in(Language::Rust));
+        match language {
+            Language::Python => &PYTHON,
+            Language::Rust => &RUST,
         }
-        load::load(language, &built_in, additions)
+    }
+
+    /// Tests read every file of the catalogue: it cannot be wrong in a binary.
+    fn of_built_in(language: Language) -> Self {
+        Self::new(language, &[]).unwrap_or_default()
     }
 
     /// The api at an absolute dotted path: a function, a method in class form (`mpi4py.MPI.Request.Waitall`, inherited ones
@@ -198,6 +216,16 @@ impl Catalog {
         self.libraries[entry.drops_of].drops.iter().filter(move |drop| drop.kind == kind)
     }
 
+    /// The method of some handle, whatever its class, that finishes or polls.
+    pub fn finishing(&self, name: &str) -> Option<ApiId> {
+        self.finishing.get(name).copied()
+    }
+
+    /// Whether a function of this name synchronises a device.
+    pub fn is_fence(&self, name: &str) -> bool {
+        self.fences.contains(name)
+    }
+
     /// Whether some function or method of this name uses its first argument as a buffer.
     pub fn takes_buffer_first(&self, name: &str) -> bool {
         self.buffer_first.contains(name)
@@ -237,6 +265,12 @@ impl Catalog {
     /// condition that it passes by position; [`Catalog::may_communicate`] knows that too.
     pub fn words(&self) -> &[String] {
         self.words.list()
+    }
+
+    /// The functions that start something where a flag is passed by position, sorted, with that position counted from 0. A
+    /// call of one of them counts like a word if it has so many positional arguments.
+    pub fn calls_with_flag(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.words.flags()
     }
 
     /// Whether a file with this text can start anything that the catalogue knows.

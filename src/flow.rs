@@ -38,6 +38,7 @@ mod facts;
 mod flight;
 mod guards;
 mod handles;
+mod heap;
 mod links;
 mod loops;
 mod losses;
@@ -45,6 +46,7 @@ mod messages;
 mod order;
 mod overlap;
 mod owners;
+mod places;
 mod program;
 mod rebinding;
 mod regions;
@@ -152,7 +154,8 @@ fn analyse_program(program: &mut Program<'_>, chosen: &BTreeSet<FunctionId>) -> 
         learn_globals(program, top_level);
     }
     for &function in &order {
-        summarise(program, function);
+        let run = Run::new(program, function).walk();
+        keep_summary(run, function);
     }
     if chosen.contains(&top_level) {
         learn_globals(program, top_level);
@@ -166,19 +169,24 @@ fn analyse_program(program: &mut Program<'_>, chosen: &BTreeSet<FunctionId>) -> 
     events
 }
 
-/// Runs the analysis over a function and keeps its summary.
+/// Runs the analysis over a function, keeps its summary and tells what happens in it.
 fn summarise(program: &mut Program<'_>, function: FunctionId) -> Vec<Event> {
     let mut run = Run::new(program, function).finish();
-    let summary = run.is_complete().then(|| run.concluded());
     let events = run.events();
-    program.summaries[function.0 as usize] = summary.map(Arc::new);
+    keep_summary(run, function);
     events
+}
+
+/// Keeps the summary of a function, unless its run was not complete.
+fn keep_summary(run: Run<'_, '_>, function: FunctionId) {
+    let summary = run.is_complete().then(|| run.concluded());
+    run.program.summaries[function.0 as usize] = summary.map(Arc::new);
 }
 
 /// Runs the analysis over the top level, to know what the names hold that are bound once.
 fn learn_globals(program: &mut Program<'_>, top_level: FunctionId) {
     let unit = program.unit;
-    let run = Run::new(program, top_level).finish();
+    let run = Run::new(program, top_level).walk();
     let mut globals = run.exported.unwrap_or_default();
     globals.retain(|name, _| unit.globals.get(name) == Some(&Global::Once));
     program.keep_globals(globals);

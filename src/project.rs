@@ -15,6 +15,7 @@
 
 mod analysed;
 mod baseline;
+mod buffer;
 mod cache;
 mod check;
 mod context;

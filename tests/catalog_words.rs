@@ -31,6 +31,7 @@ fn every_call_that_can_start_something_lets_its_file_pass() {
             continue;
         }
         let name = catalog.short_name(api);
+        let package = catalog.path(api).split('.').next().unwrap();
         let texts = match &function.when {
             None => vec![format!("x = {name}(a, b)\n")],
             Some(when) => {
@@ -38,7 +39,7 @@ fn every_call_that_can_start_something_lets_its_file_pass() {
                 let flag = if when.is { "True" } else { "False" };
                 vec![
                     format!("x = {name}(a, {}={flag})\n", when.argument),
-                    format!("x = {name}({}{flag})\n", "a, ".repeat(position)),
+                    format!("import {package}\nx = {name}({}{flag})\n", "a, ".repeat(position)),
                 ]
             }
         };
@@ -50,11 +51,13 @@ fn every_call_that_can_start_something_lets_its_file_pass() {
 
 #[test]
 fn a_flag_passed_by_position() {
-    assert!(passes("work = dist.all_reduce(x, dist.ReduceOp.SUM, group, True)"));
-    assert!(passes("work = dist.barrier(\n    group,  # all of us\n    True,\n)"));
+    let import = "import torch.distributed as dist\n";
+    assert!(passes(&format!("{import}work = dist.all_reduce(x, dist.ReduceOp.SUM, group, True)")));
+    assert!(passes(&format!("{import}work = dist.barrier(\n    group,  # all of us\n    True,\n)")));
     assert!(!passes("dist.all_reduce(x, dist.ReduceOp.SUM, group)"));
     assert!(!passes("dist.all_reduce(x, dist.ReduceOp.SUM, group=group)"));
     assert!(!passes("functools.reduce(operator.add, xs, 0)"));
+    assert!(!passes("np.add.reduce(x, 0, None, out, True)"), "no library with such a flag is named");
 }
 
 #[test]

@@ -137,3 +137,12 @@ fn the_catalogue_against_the_standard_library() {
     -- exit code 2
     ");
 }
+
+#[test]
+fn the_words_that_decide_which_files_are_parsed() {
+    let folder = Folder::with(&[]);
+    let words = folder.unwaited("apis --words");
+    assert!(words.contains("\nisend\n") && words.contains("\nall_reduce( 3\n"), "{words}");
+    let listed = folder.unwaited("apis --words --output-format json");
+    assert!(listed.contains("\n  \"isend\",\n"), "{listed}");
+}

@@ -172,7 +172,7 @@ fn check(text: &str) -> Lowered {
         assert!(problem.span.end as usize <= text.len(), "{problem:?}");
         assert!(!problem.message.is_empty() && !problem.message.ends_with('.'), "{problem:?}");
     }
-    let analysis = flow::analyse(lowered.unit, catalog(), &Settings::default());
+    let analysis = flow::analyse(lowered.unit.clone(), catalog(), &Settings::default());
     assert!(analysis.events.len() <= text.len());
     lowered
 }

@@ -138,7 +138,7 @@ fn summary() -> String {
         writeln!(text, "  - [{name}](rules/{name}.md)").unwrap();
     }
     text + "- [Configuration](configuration.md)\n  - [Libraries](libraries.md)\n- [Editors and CI](editors-and-ci.md)\n\
-            - [Commands](commands.md)\n- [How it works](how-it-works.md)\n  - [The companion runtime](runtime.md)\n\n\
+            - [Commands](commands.md)\n- [How it works](how-it-works.md)\n  - [Speed](speed.md)\n  - [The companion runtime](runtime.md)\n\n\
             [Changes](changelog.md)\n"
 }
 

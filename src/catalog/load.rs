@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::data::DataTables;
 use super::parameters::RECEIVER;
-use super::schema::{Class, Function, Library, OnDrop};
+use super::schema::{Class, Does, Function, Library, OnDrop};
 use super::words::Words;
 use super::work::WorkTables;
 use super::{ApiId, Catalog, CatalogError, TypeId, pattern};
@@ -86,6 +86,7 @@ pub(super) fn load(
     }
     files.iter().try_for_each(|file| loader.check_operations(file))?;
     files.iter().for_each(|file| loader.note_blocking(file));
+    loader.note_by_name();
     Ok(loader.catalog)
 }
 
@@ -106,6 +107,14 @@ enum Origin {
 impl File<'_> {
     fn home(&self) -> &str {
         self.modules().next().unwrap_or_default()
+    }
+
+    /// The package that a file names which uses the library; a project's own may be reached by relative imports.
+    fn package(&self) -> Option<&str> {
+        match self.origin {
+            Origin::BuiltIn => self.home().split('.').next(),
+            Origin::Added => None,
+        }
     }
 
     /// The modules with a path of their own.
@@ -156,7 +165,10 @@ fn check_header(file: &File<'_>) -> Result<(), CatalogError> {
 }
 
 fn empty(files: &[File<'_>]) -> Catalog {
-    let functions = files.iter().flat_map(|file| &file.library.functions);
+    let functions = files.iter().flat_map(|file| {
+        let package = file.package();
+        file.library.functions.iter().map(move |function| (function, package))
+    });
     let asked_for = files.iter().flat_map(|file| &file.library.words);
     Catalog {
         apis: Vec::new(),
@@ -168,6 +180,8 @@ fn empty(files: &[File<'_>]) -> Catalog {
         moved: files.iter().flat_map(File::moved).collect(),
         blocking: BTreeSet::new(),
         named: HashMap::new(),
+        finishing: HashMap::new(),
+        fences: BTreeSet::new(),
         buffer_first: BTreeSet::new(),
         data: DataTables::new(files.iter().map(|file| file.library)),
         work: WorkTables::new(files.iter().map(|file| file.library)),
@@ -248,8 +262,8 @@ impl Loader {
                 self.register_method(function, class, id);
             }
             let drops_of = self.drops_of(file, library, function, gives)?;
+            let name = function.name.rsplit('.').next().unwrap_or_default();
             if takes_buffer_first(function) {
-                let name = function.name.rsplit('.').next().unwrap_or_default();
                 self.catalog.buffer_first.insert(name.to_owned());
             }
             self.catalog.apis.push(Api { function: function.clone(), path, owner, gives, library, drops_of });
@@ -337,6 +351,23 @@ impl Loader {
         for name in file.library.functions.iter().filter_map(|function| function.blocking.as_ref()) {
             let near = self.catalog.api(&format!("{}.{name}", file.home()));
             self.catalog.blocking.extend(near.or_else(|| self.catalog.api(name)));
+        }
+    }
+
+    /// Enters what is asked for by a name alone.
+    fn note_by_name(&mut self) {
+        let Catalog { apis, types, finishing, fences, .. } = &mut self.catalog;
+        for (index, api) in apis.iter().enumerate() {
+            let name = api.function.name.rsplit('.').next().unwrap_or_default();
+            let is_of_handle = api.owner.is_some_and(|class| types[class.0 as usize].class.handle);
+            let on_itself = api.function.on.as_deref().is_none_or(|on| on == RECEIVER);
+            let finishes = matches!(api.function.does, Does::Finish | Does::Poll);
+            if is_of_handle && on_itself && finishes {
+                finishing.entry(name.to_owned()).or_insert(ApiId(index as u32));
+            }
+            if api.function.does == Does::Fence {
+                fences.insert(api.function.name.clone());
+            }
         }
     }
 

@@ -3,61 +3,89 @@
 //! A file that starts an operation names the function (`isend`) or the argument that makes it asynchronous (`async_op`).
 //! The **words** are these names, without those that contain another word. What is left is the asynchronous flag passed by
 //! position, `all_reduce(x, op, group, True)`: there the name counts only if so many positional arguments follow. A name that
-//! a file imports under another name, or an argument list that it spreads, is not followed.
+//! a file imports under another name, or an argument list that it spreads, is not followed. Many libraries have a `reduce`: the
+//! call counts only in a file that names the library's package, too.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use aho_corasick::{AhoCorasick, packed};
+use memchr::memmem;
 
 use super::schema::{Does, Function};
 
 /// What is searched for in a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Words {
     /// Enough on their own.
     list: Vec<String>,
     /// The functions that count only with a positional argument, and its position.
     flags: BTreeMap<String, usize>,
+    /// Those of them that count in every file.
+    anywhere: BTreeSet<String>,
+    /// Of the others one of these must be named in the file: the packages of their libraries.
+    packages: BTreeSet<String>,
     /// Finds the words, and behind them the ends of the calls of these functions (`reduce(` for `all_reduce(` too).
     searcher: Searcher,
 }
 
 /// The SIMD searcher where the machine has one and the patterns are few enough.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Searcher {
     Packed(Box<packed::Searcher>),
     Automaton(Box<AhoCorasick>),
+    #[default]
     Nothing,
 }
 
 impl Words {
-    /// The words of some functions, beside those that a library asks for.
+    /// The words of some functions, beside those that a library asks for. Beside each function stands the package that a file
+    /// must name where the function counts only with a flag.
     pub(super) fn new<'a>(
-        functions: impl Iterator<Item = &'a Function> + Clone,
+        all: impl Iterator<Item = (&'a Function, Option<&'a str>)> + Clone,
         asked_for: impl Iterator<Item = &'a String>,
     ) -> Self {
+        let functions = all.clone().map(|(function, _)| function);
         let own = functions.clone().flat_map(own_words).chain(asked_for.map(String::as_str));
         let list =
             shortest(own.filter(|word| !word.is_empty()).collect(), |word, other| word.contains(other));
         let mut flags = BTreeMap::new();
-        for (name, position) in functions.filter_map(call_with_flag) {
+        let (mut anywhere, mut packages) = (BTreeSet::new(), BTreeSet::new());
+        for (function, package) in all {
+            let Some((name, position)) = call_with_flag(function) else { continue };
             let least = flags.entry(name.to_owned()).or_insert(position);
             *least = position.min(*least);
+            match package.filter(|_| !function.distinctive) {
+                Some(package) => packages.insert(package.to_owned()),
+                None => anywhere.insert(name.to_owned()),
+            };
         }
         flags.retain(|name, _| !list.iter().any(|word| name.contains(word)));
         let ends = shortest(flags.keys().map(String::as_str).collect(), |name, other| name.ends_with(other));
         let patterns = list.iter().cloned().chain(ends.iter().map(|name| format!("{name}(")));
         let searcher = Searcher::new(&patterns.collect::<Vec<_>>());
-        Self { list, flags, searcher }
+        Self { list, flags, anywhere, packages, searcher }
     }
 
     pub(super) fn list(&self) -> &[String] {
         &self.list
     }
 
+    /// The functions that count only with a positional argument, and its position.
+    pub(super) fn flags(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.flags.iter().map(|(name, position)| (name.as_str(), *position))
+    }
+
     /// Whether a text contains a word, or a call with its flag by position.
     pub(super) fn are_in(&self, text: &[u8]) -> bool {
-        let counts = |pattern: usize, end: usize| pattern < self.list.len() || self.is_flagged(text, end);
+        let named = OnceCell::new();
+        let names_package = || {
+            let is_named = |package: &String| memmem::find(text, package.as_bytes()).is_some();
+            *named.get_or_init(|| self.packages.iter().any(is_named))
+        };
+        let counts = |pattern: usize, end: usize| {
+            pattern < self.list.len() || self.is_flagged(text, end, &names_package)
+        };
         match &self.searcher {
             Searcher::Packed(it) => {
                 it.find_iter(text).any(|found| counts(found.pattern().as_usize(), found.end()))
@@ -70,14 +98,17 @@ impl Words {
     }
 
     /// Whether the call whose arguments begin at `start` passes the flag of its function by position.
-    fn is_flagged(&self, text: &[u8], start: usize) -> bool {
+    fn is_flagged(&self, text: &[u8], start: usize, names_package: &dyn Fn() -> bool) -> bool {
         let (before, arguments) = text.split_at(start);
         let before = before.strip_suffix(b"(").unwrap_or(before);
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let length = before.iter().rev().take_while(|byte| is_name(byte)).count();
         let (before, name) = before.split_at(before.len() - length);
-        let position = std::str::from_utf8(name).ok().and_then(|name| self.flags.get(name));
-        position.is_some_and(|position| !before.ends_with(b"def ") && has_argument(arguments, *position))
+        let Ok(name) = std::str::from_utf8(name) else { return false };
+        let Some(position) = self.flags.get(name) else { return false };
+        !before.ends_with(b"def ")
+            && has_argument(arguments, *position)
+            && (self.anywhere.contains(name) || names_package())
     }
 }
 

@@ -39,6 +39,12 @@ pub(super) fn run(arguments: &ApisArguments) -> Exit {
 fn text(arguments: &ApisArguments) -> Result<String, String> {
     let settings = in_force(arguments)?;
     let catalog = settings.catalog(Language::Python);
+    if arguments.words {
+        return match arguments.output_format {
+            ListFormat::Text => Ok(words(catalog).into_iter().map(|word| word + "\n").collect()),
+            ListFormat::Json => json(&words(catalog)),
+        };
+    }
     let Some(name) = &arguments.name else {
         return match arguments.output_format {
             ListFormat::Text => Ok(libraries(catalog)),
@@ -143,6 +149,12 @@ fn libraries(catalog: &Catalog) -> String {
     };
     counts.into_iter().map(row).collect::<String>()
         + "\n`unwaited apis NAME` tells more of a library, a class or a function\n"
+}
+
+/// What is searched for in files, to decide which of them are parsed.
+fn words(catalog: &Catalog) -> Vec<String> {
+    let calls = catalog.calls_with_flag().map(|(name, position)| format!("{name}( {position}"));
+    catalog.words().iter().cloned().chain(calls).collect()
 }
 
 fn row(entry: &Entry<'_>) -> String {

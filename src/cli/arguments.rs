@@ -220,6 +220,11 @@ pub(super) struct ApisArguments {
     #[arg(value_name = "NAME")]
     pub(super) name: Option<String>,
 
+    /// Print the words of which a file must contain one to be parsed. `all_reduce( 3` stands for a call that has an argument at
+    /// position 3, counted from 0
+    #[arg(long, conflicts_with = "name")]
+    pub(super) words: bool,
+
     /// The interpreter that `verify` asks
     #[arg(long, value_name = "PYTHON", default_value = "python3", env = "UNWAITED_PYTHON")]
     pub(super) python: PathBuf,

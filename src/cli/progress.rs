@@ -15,6 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(super) struct Bar {
     bar: ProgressBar,
     started: Instant,
+    /// Set once it was decided whether it appears.
     shown: OnceLock<()>,
 }
 
@@ -40,8 +41,12 @@ impl Progress for Bar {
 
     fn advances(&self) {
         self.bar.inc(1);
-        if self.started.elapsed() > PATIENCE && io::stderr().is_terminal() {
-            self.shown.get_or_init(|| self.bar.set_draw_target(ProgressDrawTarget::stderr()));
+        if self.shown.get().is_none() && self.started.elapsed() > PATIENCE {
+            self.shown.get_or_init(|| {
+                if io::stderr().is_terminal() {
+                    self.bar.set_draw_target(ProgressDrawTarget::stderr());
+                }
+            });
         }
     }
 }

@@ -527,7 +527,7 @@ impl Run<'_, '_> {
                 self.look_into(receiver);
                 let value = self.element_of_symbol(state, receiver, key);
                 let place = self.program.symbols.element(receiver, key);
-                state.memory.remove(&place);
+                state.memory.remove(place);
                 self.forget_facts_about(state, receiver);
                 value
             }
@@ -568,9 +568,9 @@ impl Run<'_, '_> {
         let symbols = &self.program.symbols;
         let is_inside =
             |place: &Symbol| matches!(symbols.term(*place), Term::Element([of, _]) if *of == container);
-        let inside: Vec<Symbol> = state.memory.keys().filter(|place| is_inside(place)).copied().collect();
+        let inside: Vec<Symbol> = state.memory.keys().filter(is_inside).collect();
         for place in inside {
-            if let Some(value) = state.memory.remove(&place) {
+            if let Some(value) = state.memory.remove(place) {
                 self.give_away(state, &value);
             }
         }

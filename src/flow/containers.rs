@@ -72,7 +72,7 @@ impl Run<'_, '_> {
 
     pub(crate) fn element_of_symbol(&mut self, state: &State, of: Symbol, key: Symbol) -> Value {
         let place = self.program.symbols.element(of, key);
-        state.memory.get(&place).cloned().unwrap_or(Value::Symbol(place))
+        state.memory.get(place).unwrap_or(Value::Symbol(place))
     }
 
     /// The same place of each of several containers, where all have it.
@@ -229,7 +229,7 @@ impl Run<'_, '_> {
             Value::Symbol(symbol) => {
                 self.look_into(*symbol);
                 let place = self.program.symbols.element(*symbol, key);
-                state.memory.remove(&place);
+                state.memory.remove(place);
                 self.settle(state, Loss::Deleted, self.place_name(place));
             }
             Value::Object(id) => {

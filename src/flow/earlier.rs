@@ -54,7 +54,7 @@ impl Run<'_, '_> {
         let pushed = |effect: &Effect| {
             matches!(effect, Effect::Push(..) | Effect::Launch(_)) && symbols.mentions(effect.target(), place)
         };
-        state.memory.keys().any(|stored| symbols.mentions(*stored, place)) || state.effects.iter().any(pushed)
+        state.memory.keys().any(|stored| symbols.mentions(stored, place)) || state.effects.iter().any(pushed)
     }
 
     /// The attribute that a value was taken from: `self.open` for each element of `self.open.values()`.

@@ -12,6 +12,7 @@
 //! symbol that is compared. Two facts that contradict each other mean that no execution takes the path.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::clauses::{self, Clause, Literal};
 use super::symbol::{Symbol, Symbols, Term, truth_of};
@@ -20,10 +21,10 @@ use crate::ir::{Constant, Operator};
 /// The facts of a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    truths: BTreeMap<Symbol, bool>,
-    ranges: BTreeMap<Symbol, Range>,
+    truths: Arc<BTreeMap<Symbol, bool>>,
+    ranges: Arc<BTreeMap<Symbol, Range>>,
     /// Of each of these at least one holds: what is left where paths with different facts are merged.
-    clauses: BTreeSet<Clause>,
+    clauses: Arc<BTreeSet<Clause>>,
 }
 
 /// What is known of a symbol that was compared with constants.
@@ -34,6 +35,9 @@ struct Range {
     low: Option<i64>,
     high: Option<i64>,
 }
+
+/// How many constants are remembered that a symbol is not: a chain of thousands of `elif` tells no more.
+const MOST_UNEQUAL: usize = 32;
 
 /// An atomic condition in its normal form.
 enum Atom {
@@ -138,7 +142,7 @@ impl Facts {
 
     /// With what follows from the clauses; nothing where one of them cannot hold.
     fn concluded(mut self, symbols: &mut Symbols) -> Option<Self> {
-        for clause in self.clauses.clone() {
+        for clause in self.clauses.clone().iter() {
             let truths: Vec<(Literal, Option<bool>)> =
                 clause.iter().map(|literal| (*literal, self.decide(symbols, literal.condition))).collect();
             if truths.iter().any(|(literal, truth)| *truth == Some(literal.truth)) {
@@ -214,14 +218,14 @@ impl Facts {
             Atom::Truth(symbol) | Atom::Equal(symbol, _) | Atom::Below(symbol, _)
                 if symbol == Symbol::UNKNOWN => {}
             Atom::Truth(symbol) => {
-                self.truths.insert(symbol, truth);
+                Arc::make_mut(&mut self.truths).insert(symbol, truth);
             }
             Atom::Equal(symbol, constant) => {
-                let range = self.ranges.entry(symbol).or_default();
+                let range = Arc::make_mut(&mut self.ranges).entry(symbol).or_default();
                 if truth { range.equal = Some(constant) } else { range.exclude(constant) }
             }
             Atom::Below(symbol, bound) => {
-                let range = self.ranges.entry(symbol).or_default();
+                let range = Arc::make_mut(&mut self.ranges).entry(symbol).or_default();
                 if truth { range.lower_the_top(bound - 1) } else { range.raise_the_bottom(bound) }
             }
         }
@@ -230,19 +234,21 @@ impl Facts {
 
     /// Forgets every fact about a symbol for which `gone` holds.
     pub(crate) fn forget(&mut self, gone: &dyn Fn(Symbol) -> bool) {
-        self.truths.retain(|&symbol, _| !gone(symbol));
-        self.ranges.retain(|&symbol, _| !gone(symbol));
-        self.clauses
-            .retain(|clause| !clause.iter().any(|literal| gone(literal.of) || gone(literal.condition)));
+        keep(&mut self.truths, |symbol, _| !gone(symbol));
+        keep(&mut self.ranges, |symbol, _| !gone(symbol));
+        let goes = |clause: &Clause| clause.iter().any(|literal| gone(literal.of) || gone(literal.condition));
+        if self.clauses.iter().any(goes) {
+            Arc::make_mut(&mut self.clauses).retain(|clause| !goes(clause));
+        }
     }
 
     /// Adds what another knows of the symbols for which `of` holds, unless something is known of them already.
     pub(crate) fn take_over(&mut self, other: &Self, of: &dyn Fn(Symbol) -> bool) {
         for (&symbol, &truth) in other.truths.iter().filter(|(symbol, _)| of(**symbol)) {
-            self.truths.entry(symbol).or_insert(truth);
+            Arc::make_mut(&mut self.truths).entry(symbol).or_insert(truth);
         }
         for (&symbol, range) in other.ranges.iter().filter(|(symbol, _)| of(**symbol)) {
-            self.ranges.entry(symbol).or_insert_with(|| range.clone());
+            Arc::make_mut(&mut self.ranges).entry(symbol).or_insert_with(|| range.clone());
         }
     }
 
@@ -252,11 +258,13 @@ impl Facts {
             return false;
         }
         let clauses = clauses::in_common(&self.as_clauses(symbols), &other.as_clauses(symbols));
-        let weaker = clauses != self.clauses;
-        self.clauses = clauses;
+        let weaker = clauses != *self.clauses;
+        if weaker {
+            self.clauses = Arc::new(clauses);
+        }
         let before = (self.truths.len(), self.ranges.len());
-        self.truths.retain(|symbol, truth| other.truths.get(symbol) == Some(truth));
-        self.ranges.retain(|symbol, range| other.ranges.get(symbol) == Some(range));
+        keep(&mut self.truths, |symbol, truth| other.truths.get(&symbol) == Some(truth));
+        keep(&mut self.ranges, |symbol, range| other.ranges.get(&symbol) == Some(range));
         weaker || before != (self.truths.len(), self.ranges.len())
     }
 
@@ -270,10 +278,17 @@ impl Facts {
     pub(crate) fn conditions(&self, symbols: &mut Symbols) -> Vec<(Symbol, bool)> {
         let mut all: Vec<(Symbol, bool)> =
             self.truths.iter().map(|(&symbol, &truth)| (symbol, truth)).collect();
-        for (&symbol, range) in &self.ranges {
+        for (&symbol, range) in self.ranges.iter() {
             all.extend(range.conditions(symbols, symbol));
         }
         all
+    }
+}
+
+/// Keeps what is said of some symbols. Where that is everything, nothing is copied.
+fn keep<T: Clone>(said: &mut Arc<BTreeMap<Symbol, T>>, kept: impl Fn(Symbol, &T) -> bool) {
+    if said.iter().any(|(&symbol, value)| !kept(symbol, value)) {
+        Arc::make_mut(said).retain(|&symbol, value| kept(symbol, value));
     }
 }
 
@@ -310,10 +325,11 @@ impl Range {
         match constant {
             Constant::Int(n) if self.low == Some(n) => self.low = Some(n + 1),
             Constant::Int(n) if self.high == Some(n) => self.high = Some(n - 1),
-            _ => {
+            _ if self.unequal.len() < MOST_UNEQUAL => {
                 self.unequal.push(constant);
                 self.unequal.sort();
             }
+            _ => {}
         }
     }
 

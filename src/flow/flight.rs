@@ -296,16 +296,20 @@ impl Run<'_, '_> {
         let holds = |value: &Value| value.symbol().is_some_and(|held| symbols.mentions(held, root));
         let counts = |local: crate::ir::Local| holders == Holders::Any || named(local);
         let kept = state.locals.held().iter().filter(|(local, _)| counts(**local)).map(|(_, value)| value);
-        let kept: Vec<&Value> = kept.chain(state.memory.values()).chain(&state.pinned).collect();
+        let kept: Vec<&Value> = kept.chain(state.memory.held().values()).chain(&state.pinned).collect();
         let in_container = state.reach(&kept).into_iter().any(|id| match state.heap.get(&id) {
             Some(Object::Container(container)) => container.elements().any(holds),
             _ => false,
         });
+        let in_place = || {
+            let mut plain = state.memory.plain();
+            plain.any(|(_, held)| symbols.mentions(held, root)) || state.memory.held().values().any(holds)
+        };
         let given_away = || {
             let given = |effect: &Effect| matches!(effect, Effect::Escape(to) if symbols.mentions(*to, root));
             state.effects.iter().any(given)
         };
-        in_local || in_container || state.memory.values().any(holds) || given_away()
+        in_local || in_container || in_place() || given_away()
     }
 
     /// Operations that are launched together are in flight together.
@@ -476,6 +480,9 @@ impl State {
 
     /// What a symbol stood for is something else from here on; what is in flight keeps what it stood for.
     pub(crate) fn forget_in_flight(&mut self, symbols: &mut Symbols, symbol: Symbol) {
+        if !self.has_in_flight(&|buffer| symbols.mentions(buffer.region, symbol)) {
+            return;
+        }
         let gone = symbols.term(symbol).clone();
         let mut forget = |buffer: &InFlight| {
             let region =
@@ -487,9 +494,7 @@ impl State {
 
     /// The same, where anything in flight is named by the symbol.
     pub(crate) fn retire(&mut self, symbols: &mut Symbols, symbol: Symbol) {
-        if self.has_in_flight(&|buffer| symbols.mentions(buffer.region, symbol)) {
-            self.forget_in_flight(symbols, symbol);
-        }
+        self.forget_in_flight(symbols, symbol);
     }
 
     /// Nothing is said any more about buffers like these.
@@ -502,13 +507,16 @@ impl State {
     }
 
     fn change_in_flight(&mut self, change: &mut dyn FnMut(&[InFlight]) -> Arc<[InFlight]>) {
-        for object in self.heap.values_mut() {
-            match object {
-                Object::Handle(handle) => handle.buffers = change(&handle.buffers),
-                Object::Operation(operation) => operation.buffers = change(&operation.buffers),
-                _ => {}
-            }
-        }
+        let uses = |object: &Object| match object {
+            Object::Handle(handle) => !handle.buffers.is_empty(),
+            Object::Operation(operation) => !operation.buffers.is_empty(),
+            _ => false,
+        };
+        self.heap.change(uses, |object| match object {
+            Object::Handle(handle) => handle.buffers = change(&handle.buffers),
+            Object::Operation(operation) => operation.buffers = change(&operation.buffers),
+            _ => {}
+        });
     }
 
     /// Takes the buffers of some handles away for a while.

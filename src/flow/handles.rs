@@ -67,6 +67,7 @@ impl Run<'_, '_> {
     fn finish_symbol(&mut self, state: &mut State, symbol: Symbol, which: Which) {
         let kept: Vec<Value> = state
             .memory
+            .held()
             .iter()
             .filter(|(place, _)| self.covers(symbol, **place))
             .map(|(_, value)| value.clone())

@@ -139,7 +139,7 @@ impl Run<'_, '_> {
         self.share_returned_closures(&mut state, &result);
         self.store_captures(&mut state);
         self.note_handed_on(&state, &result);
-        for value in state.memory.values() {
+        for value in state.memory.held().values() {
             self.note_handed_on(&state, value);
         }
         self.report_kept(&state);
@@ -189,7 +189,8 @@ impl Run<'_, '_> {
 
     fn export(&mut self, state: &State) {
         let mut names = BTreeMap::new();
-        for (&place, value) in &state.memory {
+        for (place, value) in &state.memory.all() {
+            let place = *place;
             let Term::Global(name) = self.program.symbols.term(place) else { continue };
             let partial = match value {
                 Value::Object(id) => state.heap.get(id).and_then(Object::as_lasting_partial),
@@ -231,7 +232,7 @@ impl Run<'_, '_> {
 
     fn report_kept(&mut self, state: &State) {
         let places: Vec<(Symbol, Value)> =
-            state.memory.iter().map(|(&place, value)| (place, value.clone())).collect();
+            state.memory.held().iter().map(|(&place, value)| (place, value.clone())).collect();
         for (place, value) in places {
             if let Some(name) = self.kept_name(place)
                 && self.program.is_visible(self.program.owner(place))

@@ -50,9 +50,6 @@ pub(crate) struct Program<'a> {
     overridden: BTreeSet<(ClassId, &'a str)>,
     changing: BTreeSet<&'a str>,
     sentinels: BTreeSet<&'a str>,
-    finishing: HashMap<&'a str, ApiId>,
-    /// The names of functions that synchronise a device.
-    completing: BTreeSet<&'a str>,
     /// The functions that synchronise a device, and where.
     fences: BTreeMap<FunctionId, Span>,
 }
@@ -117,8 +114,6 @@ impl<'a> Program<'a> {
             overridden: BTreeSet::new(),
             changing: BTreeSet::new(),
             sentinels: BTreeSet::new(),
-            finishing: finishing_methods(catalog),
-            completing: BTreeSet::new(),
             fences: BTreeMap::new(),
         };
         program.index_classes();
@@ -169,18 +164,11 @@ impl<'a> Program<'a> {
 
     /// A call without arguments that has the name of a function which synchronises a device, on whatever stands for it.
     fn index_fences(&mut self) {
-        let catalog = self.catalog;
-        let names: BTreeSet<&str> = catalog
-            .apis()
-            .filter(|&api| catalog.function(api).does == Does::Fence)
-            .map(|api| catalog.short_name(api))
-            .collect();
-        self.completing = names.clone();
         for id in self.unit.function_ids() {
             let ops = self.unit.function(id).blocks.iter().flat_map(|block| &block.ops);
             let fence = ops.into_iter().find(|op| match &op.operation {
                 Operation::Call { callee: Callee::Method { name, .. }, arguments, .. } => {
-                    arguments.is_empty() && names.contains(name.as_str())
+                    arguments.is_empty() && self.catalog.is_fence(name)
                 }
                 _ => false,
             });
@@ -214,7 +202,7 @@ impl<'a> Program<'a> {
 
     /// Whether a method of this name waits for a device or a stream of it.
     pub(crate) fn completes(&self, name: &str) -> bool {
-        self.completing.contains(name)
+        self.catalog.is_fence(name)
     }
 
     /// Whether anything in the file synchronises a device.
@@ -246,7 +234,7 @@ impl<'a> Program<'a> {
 
     /// The method of some handle, whatever its class, that finishes or polls: `wait` on a value of which nothing is known.
     pub(crate) fn finishing(&self, name: &str) -> Option<ApiId> {
-        self.finishing.get(name).copied()
+        self.catalog.finishing(name)
     }
 
     /// Whether a name of the top level is bound exactly once.
@@ -539,19 +527,4 @@ fn own_bases(bases: &[TypeRef]) -> impl Iterator<Item = ClassId> + '_ {
         TypeRef::Class(class) => Some(*class),
         TypeRef::Path(_) | TypeRef::Unknown => None,
     })
-}
-
-/// The methods of handles that finish or poll, by their name.
-fn finishing_methods(catalog: &Catalog) -> HashMap<&str, ApiId> {
-    let mut methods = HashMap::new();
-    for api in catalog.apis() {
-        let is_method = catalog.owner(api).is_some_and(|class| catalog.class_entry(class).handle);
-        let entry = catalog.function(api);
-        let on_itself = entry.on.as_deref().is_none_or(|on| on == "self");
-        if is_method && on_itself && matches!(entry.does, Does::Finish | Does::Poll) {
-            let name = catalog.short_name(api);
-            methods.entry(name.rsplit('.').next().unwrap_or(name)).or_insert(api);
-        }
-    }
-    methods
 }

@@ -81,7 +81,7 @@ impl Run<'_, '_> {
     /// An attribute or a name of the top level is about to be bound to a value. Of attributes nobody knows who else has them.
     pub(crate) fn note_place_rebinding(&mut self, state: &mut State, place: Symbol, to: &Value) {
         state.rebindings.retain(|rebinding| rebinding.named != Named::Place(place));
-        let before = match state.memory.get(&place) {
+        let before = match state.memory.get(place) {
             Some(held) => held.symbol(),
             None => Some(place),
         };
@@ -145,7 +145,7 @@ impl Run<'_, '_> {
         let mut without = state.clone();
         match named {
             Named::Local(local) => drop(without.locals.unbind(local)),
-            Named::Place(place) => drop(without.memory.remove(&place)),
+            Named::Place(place) => drop(without.memory.remove(place)),
         }
         self.is_held(&without, symbol, Holders::Any)
     }
@@ -157,7 +157,7 @@ impl Run<'_, '_> {
         }
         let held = match named {
             Named::Local(local) => Some(state.local(local)),
-            Named::Place(place) => state.memory.get(&place).cloned(),
+            Named::Place(place) => state.memory.get(place),
         };
         let read = |rebinding: &&Rebinding| {
             let finished = state.handle(rebinding.handle).is_some_and(|it| it.status == Status::Finished);

@@ -68,6 +68,7 @@ pub(crate) struct Here {
 struct Arrivals {
     states: Vec<(State, Freshness)>,
     joined: bool,
+    idle_joined: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,6 +79,10 @@ enum Freshness {
 
 /// How many states a block keeps apart in a function of ordinary size.
 pub(crate) const APART: usize = 24;
+
+/// How many of them may be states in which nothing was started and nothing of the caller was finished: what tells these apart
+/// are containers and conditions that may never have to do with a handle.
+const IDLE_APART: usize = 8;
 
 impl<'p, 'a> Run<'p, 'a> {
     pub(crate) fn new(program: &'p mut Program<'a>, id: FunctionId) -> Self {
@@ -121,8 +126,18 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
-    /// Runs to the end.
-    pub(crate) fn finish(mut self) -> Self {
+    /// Runs to the end, and tells what can be told only then.
+    pub(crate) fn finish(self) -> Self {
+        let mut run = self.walk();
+        if run.is_complete() {
+            run.report_slots();
+            run.report_overlap();
+        }
+        run
+    }
+
+    /// Runs to the end: what callers and other functions want to know is known then.
+    pub(crate) fn walk(mut self) -> Self {
         let entry = self.entry_state();
         self.arrive(BlockId(0), BlockId(0), entry);
         while let Some((_, block)) = self.waiting.pop_first() {
@@ -133,8 +148,6 @@ impl<'p, 'a> Run<'p, 'a> {
                 }
             }
         }
-        self.report_slots();
-        self.report_overlap();
         self
     }
 
@@ -432,7 +445,7 @@ impl Arrivals {
         apart: usize,
     ) -> bool {
         if self.joined {
-            return self.join_into_first(symbols, state, at);
+            return self.join_into(0, symbols, state, at);
         }
         if let Some((known, freshness)) = self.states.iter_mut().find(|(known, _)| known.is_alike(&state)) {
             let changed = known.merge(symbols, state, at);
@@ -440,6 +453,9 @@ impl Arrivals {
                 *freshness = Freshness::New;
             }
             return changed;
+        }
+        if state.is_idle() && apart <= APART && self.is_full_of_idle() {
+            return self.join_idle(symbols, state, at);
         }
         self.states.push((state, Freshness::New));
         if self.states.len() > apart {
@@ -449,14 +465,41 @@ impl Arrivals {
                 self.states.push((first.0, Freshness::New));
             }
             for (state, _) in all {
-                self.join_into_first(symbols, state, at);
+                self.join_into(0, symbols, state, at);
             }
         }
         true
     }
 
-    fn join_into_first(&mut self, symbols: &mut super::symbol::Symbols, state: State, at: BlockId) -> bool {
-        let Some((known, freshness)) = self.states.first_mut() else {
+    fn is_full_of_idle(&self) -> bool {
+        self.idle_joined || self.states.iter().filter(|(known, _)| known.is_idle()).count() >= IDLE_APART
+    }
+
+    /// Makes one of all idle states, once there are too many.
+    fn join_idle(&mut self, symbols: &mut super::symbol::Symbols, state: State, at: BlockId) -> bool {
+        let Some(first) = self.states.iter().position(|(known, _)| known.is_idle()) else {
+            self.states.push((state, Freshness::New));
+            return true;
+        };
+        if !std::mem::replace(&mut self.idle_joined, true) {
+            let (idle, others): (Vec<_>, Vec<_>) =
+                self.states.drain(first + 1..).partition(|(known, _)| known.is_idle());
+            self.states.extend(others);
+            for (known, _) in idle {
+                self.join_into(first, symbols, known, at);
+            }
+        }
+        self.join_into(first, symbols, state, at)
+    }
+
+    fn join_into(
+        &mut self,
+        index: usize,
+        symbols: &mut super::symbol::Symbols,
+        state: State,
+        at: BlockId,
+    ) -> bool {
+        let Some((known, freshness)) = self.states.get_mut(index) else {
             self.states.push((state, Freshness::New));
             return true;
         };

@@ -65,7 +65,7 @@ impl Run<'_, '_> {
             .iter()
             .any(|effect| matches!(effect, Effect::Finish(target, _) if *target == place));
         finished
-            || state.memory.contains_key(&place)
+            || state.memory.contains(place)
             || state.facts.decide(&mut self.program.symbols, empty) == Some(true)
     }
 

@@ -21,6 +21,8 @@ use std::sync::Arc;
 use super::event::Step;
 use super::facts::Facts;
 use super::flight::in_flight_on_both;
+use super::heap::Heap;
+use super::places::Places;
 use super::rebinding::Rebinding;
 use super::symbol::{Site, Symbol, Symbols, Term};
 use super::value::{Age, Container, Handle, Manager, Object, ObjectId, Position, Slot, Status, Value};
@@ -34,9 +36,9 @@ pub(crate) struct State {
     /// What the variables hold.
     pub(crate) locals: Variables,
     /// What places that others can see hold: fields and elements of symbols, names of the file's top level.
-    pub(crate) memory: BTreeMap<Symbol, Value>,
+    pub(crate) memory: Places,
     /// The objects.
-    pub(crate) heap: BTreeMap<ObjectId, Object>,
+    pub(crate) heap: Heap,
     /// What the branches have told.
     pub(crate) facts: Facts,
     /// What they have told of things that have changed since: it still says which way was taken.
@@ -122,6 +124,16 @@ impl State {
     /// What a local holds.
     pub(crate) fn local(&self, local: Local) -> Value {
         self.locals.get(local).unwrap_or(Value::UNKNOWN)
+    }
+
+    /// Whether nothing was started or built on the way, and nothing of the caller was finished, filled or launched.
+    pub(crate) fn is_idle(&self) -> bool {
+        let idle = |object: &Object| match object {
+            Object::Handle(_) | Object::Operation(_) | Object::Coroutine(..) | Object::Lazy(..) => false,
+            Object::Manager(_) => false,
+            Object::Container(_) | Object::Partial(_) | Object::Iterator(..) => true,
+        };
+        self.effects.iter().all(|effect| matches!(effect, Effect::Escape(_))) && self.heap.values().all(idle)
     }
 
     pub(crate) fn handle(&self, id: ObjectId) -> Option<&Handle> {
@@ -214,7 +226,7 @@ impl State {
             Effect::Push(_, value) => Some(value),
             Effect::Finish(..) | Effect::Launch(_) | Effect::Escape(_) => None,
         });
-        self.locals.held().values().chain(self.memory.values()).chain(pushed).chain(&self.pinned)
+        self.locals.held().values().chain(self.memory.held().values()).chain(pushed).chain(&self.pinned)
     }
 
     /// Takes the objects out of the heap that nothing refers to any more.
@@ -228,10 +240,7 @@ impl State {
         if alive.len() == self.heap.len() {
             return BTreeMap::new();
         }
-        let (alive, gone) =
-            std::mem::take(&mut self.heap).into_iter().partition(|(id, _)| alive.contains(id));
-        self.heap = alive;
-        gone
+        self.heap.take_others(|id| alive.contains(id))
     }
 
     /// Puts a new object on the heap as the newest of its site.
@@ -302,29 +311,35 @@ impl State {
     }
 
     fn rename(&mut self, rename: &dyn Fn(ObjectId) -> ObjectId) {
-        let values = self.locals.held_mut().chain(self.memory.values_mut()).chain(&mut self.pinned);
+        let values = self.locals.held_mut().chain(self.memory.held_mut()).chain(&mut self.pinned);
         values.for_each(|value| *value = value.renamed(rename));
         for effect in &mut self.effects {
             if let Effect::Push(_, value) = effect {
                 *value = value.renamed(rename);
             }
         }
-        self.heap.values_mut().for_each(|object| object.rename(rename));
+        // A handle and an operation refer to no object.
+        let refers = |object: &Object| !matches!(object, Object::Handle(_) | Object::Operation(_));
+        self.heap.change(refers, |object| object.rename(rename));
     }
 
     /// Replaces every reference to an object by `None`: a test has told that it does not exist.
     pub(crate) fn vanish(&mut self, id: ObjectId) {
         self.heap.remove(&id);
-        let values = self.locals.held_mut().chain(self.memory.values_mut());
+        let values = self.locals.held_mut().chain(self.memory.held_mut());
         values.for_each(|value| *value = value.without(id));
         self.locals.tidy();
-        for object in self.heap.values_mut() {
-            if let Object::Container(container) = object {
-                container.entries.iter_mut().for_each(|(_, value)| *value = value.without(id));
-                container.rest.retain(|value| *value != Value::Object(id));
-                container.rest.iter_mut().for_each(|value| *value = value.without(id));
-            }
-        }
+        self.memory.tidy();
+        self.heap.change(
+            |object| matches!(object, Object::Container(_)),
+            |object| {
+                if let Object::Container(container) = object {
+                    container.entries.iter_mut().for_each(|(_, value)| *value = value.without(id));
+                    container.rest.retain(|value| *value != Value::Object(id));
+                    container.rest.iter_mut().for_each(|value| *value = value.without(id));
+                }
+            },
+        );
     }
 
     /// Gives everything reachable from a value to somebody unknown.
@@ -354,19 +369,19 @@ impl State {
 
     /// An exception may have come from a wait for any of the pending handles.
     pub(crate) fn mark_raised(&mut self, handler: Option<Span>) {
-        for object in self.heap.values_mut() {
-            if let Object::Handle(handle) = object
-                && handle.status == Status::Pending
-            {
+        let pending = |object: &Object| matches!(object, Object::Handle(it) if it.status == Status::Pending);
+        self.heap.change(pending, |object| {
+            if let Object::Handle(handle) = object {
                 handle.raised = handler;
             }
-        }
+        });
     }
 
     /// Gives away what is kept in places that belong to a symbol.
     pub(crate) fn escape_memory_of(&mut self, symbols: &Symbols, owner: Symbol) {
         let places: Vec<Value> = self
             .memory
+            .held()
             .iter()
             .filter(|(place, _)| **place != owner && symbols.mentions(**place, owner))
             .map(|(_, value)| value.clone())
@@ -407,23 +422,22 @@ impl State {
     }
 
     fn forget_places(&mut self, symbols: &Symbols, symbol: Symbol) {
-        let gone: Vec<Symbol> =
-            self.memory.keys().copied().filter(|&place| symbols.mentions(place, symbol)).collect();
+        let gone: Vec<Symbol> = self.memory.keys().filter(|&place| symbols.mentions(place, symbol)).collect();
         for place in gone {
-            if let Some(value) = self.memory.remove(&place) {
+            if let Some(value) = self.memory.remove(place) {
                 self.escape(&value);
             }
         }
-        for value in self.memory.values_mut() {
-            if value.symbol().is_some_and(|held| symbols.mentions(held, symbol)) {
-                *value = Value::UNKNOWN;
-            }
-        }
-        for object in self.heap.values_mut() {
+        self.memory.forget_symbol(symbols, symbol);
+        let mentions = |object: &Object| match object {
+            Object::Container(container) => mentioned_in(container, symbols, symbol),
+            _ => false,
+        };
+        self.heap.change(mentions, |object| {
             if let Object::Container(container) = object {
                 forget_in_container(container, symbols, symbol);
             }
-        }
+        });
     }
 
     /// Whether two states can be one: they hold the same objects in the same condition.
@@ -434,7 +448,7 @@ impl State {
             && self.expecting == other.expecting
             && self.shared == other.shared
             && self.matters_alike(other, self.locals.held(), other.locals.held())
-            && self.matters_alike(other, &self.memory, &other.memory)
+            && self.matters_alike(other, self.memory.held(), other.memory.held())
             && self.heap_alike(other)
             && alike_effects(&self.effects, &other.effects)
             && self.rebindings == other.rebindings
@@ -459,12 +473,12 @@ impl State {
 
     fn heap_alike(&self, other: &Self) -> bool {
         let covered = |mine: &Self, theirs: &Self| {
-            mine.heap.iter().all(|(id, object)| match theirs.heap.get(id) {
+            mine.heap.differing(&theirs.heap).all(|(_, object, other)| match other {
                 Some(same) => alike_objects(mine, object, theirs, same),
                 None => !object_matters(object),
             })
         };
-        covered(self, other) && covered(other, self)
+        self.heap.is_same(&other.heap) || (covered(self, other) && covered(other, self))
     }
 
     /// Whether a value refers to something that can still be lost.
@@ -481,14 +495,13 @@ impl State {
         let mut changed = self.renew_merged(symbols, &mut other, at);
         changed |=
             self.facts.intersect(symbols, &other.facts) | self.outdated.intersect(symbols, &other.outdated);
-        let differing = self.memory.iter().filter(|(place, value)| other.memory.get(place) != Some(value));
-        let gone: Vec<Symbol> = differing.map(|(&place, _)| place).collect();
-        for place in gone {
+        for place in self.memory.differing(&other.memory) {
             changed = true;
-            self.memory.remove(&place);
+            self.memory.remove(place);
         }
-        for (id, object) in &mut self.heap {
-            match (object, other.heap.get(id)) {
+        for id in self.heap.keys_of_differing(&other.heap) {
+            let Some(object) = self.heap.get_mut(&id) else { continue };
+            match (object, other.heap.get(&id)) {
                 (Object::Container(mine), Some(Object::Container(theirs))) => {
                     changed |= merge_plain(mine, theirs)
                 }
@@ -546,18 +559,12 @@ impl State {
             };
             self.locals.bind(local, joined);
         }
-        for (place, value) in &other.memory {
-            let joined = match self.memory.get(place) {
-                Some(mine) if mine == value => continue,
-                Some(mine) => Value::perhaps([mine.objects(), value.objects()].concat()),
-                None => Value::perhaps(value.objects()),
-            };
-            self.memory.insert(*place, joined);
-        }
-        for (place, value) in &mut self.memory {
-            if !other.memory.contains_key(place) {
-                *value = Value::perhaps(value.objects());
-            }
+        let mut places = self.memory.differing(&other.memory);
+        places.extend(other.memory.differing(&self.memory));
+        for place in places {
+            let both = [self.memory.get(place), other.memory.get(place)];
+            let objects = both.iter().flatten().flat_map(Value::objects).collect();
+            self.memory.insert(place, Value::perhaps(objects));
         }
         self.weaken_heap(other.heap);
         self.affect_all(other.effects);
@@ -569,13 +576,16 @@ impl State {
         self.expecting = self.expecting.max(other.expecting);
     }
 
-    fn weaken_heap(&mut self, other: BTreeMap<ObjectId, Object>) {
-        for (id, object) in &mut self.heap {
-            if !other.contains_key(id) {
+    fn weaken_heap(&mut self, other: Heap) {
+        let lacks = |id: &ObjectId| !other.contains_key(id);
+        for id in self.heap.keys().copied().filter(lacks).collect::<Vec<_>>() {
+            if let Some(object) = self.heap.get_mut(&id) {
                 make_uncertain(object);
             }
         }
-        for (id, mut object) in other {
+        let differing: Vec<(ObjectId, Object)> =
+            other.differing(&self.heap).map(|(id, object, _)| (*id, object.clone())).collect();
+        for (id, mut object) in differing {
             let joined = match self.heap.remove(&id) {
                 Some(mine) => join_objects(mine, object),
                 None => {
@@ -701,6 +711,14 @@ fn merge_plain(mine: &mut Container, theirs: &Container) -> bool {
         }
     }
     changed
+}
+
+/// Whether something in a container, or a key of it, is made of a symbol.
+fn mentioned_in(container: &Container, symbols: &Symbols, symbol: Symbol) -> bool {
+    let in_value = |value: &Value| value.symbol().is_some_and(|held| symbols.mentions(held, symbol));
+    let in_slot = |slot: &Slot| matches!(slot, Slot::Key(key) if symbols.mentions(*key, symbol));
+    container.entries.iter().any(|(slot, value)| in_slot(slot) || in_value(value))
+        || container.rest.iter().any(in_value)
 }
 
 fn forget_in_container(container: &mut Container, symbols: &Symbols, symbol: Symbol) {

@@ -13,7 +13,7 @@
 //! made anew each time its place is executed ([`Term::Result`], [`Term::Item`], [`Term::Merged`]) is forgotten first, with
 //! everything that was known of it. Terms are interned: equal terms are equal numbers.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use crate::ir::{BlockId, ClassId, Constant, FunctionId, Local, Operator};
@@ -88,9 +88,11 @@ const DEEPEST: u8 = 6;
 pub(crate) struct Symbols {
     terms: Vec<Term>,
     depths: Vec<u8>,
-    numbers: HashMap<Term, Symbol>,
+    /// For each symbol a bit of its own and those of everything that it is made of; 64 numbers share one.
+    masks: Vec<u64>,
+    numbers: FxHashMap<Term, Symbol>,
     /// Paths that lead to a function or class that has a stub.
-    aliases: HashMap<Arc<str>, Symbol>,
+    aliases: FxHashMap<Arc<str>, Symbol>,
 }
 
 impl Default for Symbols {
@@ -101,8 +103,13 @@ impl Default for Symbols {
 
 impl Symbols {
     pub(crate) fn new() -> Self {
-        let mut symbols =
-            Self { terms: Vec::new(), depths: Vec::new(), numbers: HashMap::new(), aliases: HashMap::new() };
+        let mut symbols = Self {
+            terms: Vec::new(),
+            depths: Vec::new(),
+            masks: Vec::new(),
+            numbers: FxHashMap::default(),
+            aliases: FxHashMap::default(),
+        };
         symbols.intern(Term::Unknown);
         symbols.intern(Term::Constant(Constant::None));
         symbols
@@ -124,6 +131,8 @@ impl Symbols {
             return Symbol::UNKNOWN;
         }
         let symbol = Symbol(self.terms.len() as u32);
+        let below = parts(&term).iter().map(|&part| self.masks[part.0 as usize]);
+        self.masks.push(below.fold(bit(symbol), |mask, part| mask | part));
         self.numbers.insert(term.clone(), symbol);
         self.terms.push(term);
         self.depths.push(depth);
@@ -206,7 +215,9 @@ impl Symbols {
     pub(crate) fn mentions(&self, whole: Symbol, part: Symbol) -> bool {
         // A term is interned after its parts, so a smaller number cannot mention a larger one.
         whole == part
-            || (whole > part && parts(self.term(whole)).iter().any(|&inner| self.mentions(inner, part)))
+            || (whole > part
+                && self.masks[whole.0 as usize] & bit(part) != 0
+                && parts(self.term(whole)).iter().any(|&inner| self.mentions(inner, part)))
     }
 
     /// Whether `test` holds for the term of `symbol` or of anything that it is made of.
@@ -330,6 +341,11 @@ impl Symbols {
             _ => None,
         }
     }
+}
+
+/// The bit of a symbol in a mask.
+fn bit(symbol: Symbol) -> u64 {
+    1 << (symbol.0 % 64)
 }
 
 /// Whether two constants are equal, where that is certain.

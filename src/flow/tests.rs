@@ -59,14 +59,14 @@ fn lower(text: &str) -> Unit {
 fn events(unit: &Unit, apart: usize) -> Vec<Event> {
     let mut program = Program::new(unit, catalog(), Default::default());
     program.apart = apart;
-    super::analyse_program(&mut program)
+    super::analyse_program(&mut program, &unit.function_ids().collect())
 }
 
 /// What the analysis sees happen in the function `f`, before anything is excused; nothing where states were joined.
 fn seen(unit: &Unit) -> Option<Vec<Event>> {
     let mut program = Program::new(unit, catalog(), Default::default());
     program.apart = NEVER_JOINED;
-    super::analyse_program(&mut program);
+    super::analyse_program(&mut program, &unit.function_ids().collect());
     let run = Run::new(&mut program, named(unit, "f")).finish();
     assert!(run.is_complete(), "the steps are used up");
     let events = run.candidates.iter().map(|candidate| candidate.event.clone()).collect();

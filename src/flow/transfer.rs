@@ -76,7 +76,7 @@ impl Run<'_, '_> {
             Operation::DropField { of, name } => {
                 if let Some(of) = self.operand(&state, of).symbol() {
                     let place = self.program.symbols.field(of, name);
-                    state.memory.remove(&place);
+                    state.memory.remove(place);
                     self.settle(&mut state, Loss::Deleted, self.place_name(place));
                 }
             }
@@ -387,14 +387,14 @@ impl Run<'_, '_> {
     fn global(&mut self, state: &mut State, name: &str) -> Value {
         let place = self.program.symbols.intern(Term::Global(name.into()));
         if let (Some(partial), true) = (self.program.partials.get(name), self.program.is_bound_once(name))
-            && !state.memory.contains_key(&place)
+            && !state.memory.contains(place)
         {
             let partial = partial.clone();
             return Value::Object(state.make(self.site(0), Object::Partial(partial)));
         }
         self.note_reading(state, Named::Place(place));
-        match state.memory.get(&place) {
-            Some(value) => value.clone(),
+        match state.memory.get(place) {
+            Some(value) => value,
             None => Value::Symbol(self.program.global(name)),
         }
     }
@@ -600,7 +600,7 @@ impl Run<'_, '_> {
         match of {
             Value::Symbol(symbol) => {
                 let place = self.program.symbols.field(*symbol, name);
-                state.memory.get(&place).cloned().unwrap_or(Value::Symbol(place))
+                state.memory.get(place).unwrap_or(Value::Symbol(place))
             }
             Value::Object(_) | Value::Each(_) | Value::Perhaps(_) | Value::Part(..) => {
                 Value::Method((of.clone(), name.to_owned()).into())

@@ -217,7 +217,7 @@ impl Run<'_, '_> {
             Term::Field(of, name) => match self.resolve(state, call, of) {
                 Value::Symbol(of) => {
                     let place = self.program.symbols.field(of, &name);
-                    state.memory.get(&place).cloned().unwrap_or(Value::Symbol(place))
+                    state.memory.get(place).unwrap_or(Value::Symbol(place))
                 }
                 followed => Value::Method((followed, name.to_string()).into()),
             },
@@ -261,7 +261,7 @@ impl Run<'_, '_> {
             }
             Term::Global(name) => {
                 let place = self.program.symbols.intern(Term::Global(name));
-                state.memory.get(&place).cloned().unwrap_or(Value::Symbol(place))
+                state.memory.get(place).unwrap_or(Value::Symbol(place))
             }
             Term::Constant(_) | Term::Path(_) | Term::Function(_) | Term::Class(_) => Value::Symbol(symbol),
         }
@@ -418,7 +418,8 @@ impl Run<'_, '_> {
                 handle.escaped = false;
                 if !kept || file.is_some() {
                     let inner = InsideCall { function: callee, file, span: handle.started };
-                    handle.inside = std::iter::once(inner).chain(handle.inside.iter().cloned()).collect();
+                    let told = shortened(&handle.inside);
+                    handle.inside = std::iter::once(inner).chain(told.cloned()).collect();
                     handle.started = at;
                 }
                 handle.made_in = self.here.in_loop;
@@ -665,14 +666,14 @@ impl Run<'_, '_> {
             conditions.into_iter().filter(|(condition, _)| is_visible(*condition)).collect();
         let mut types = Vec::new();
         let mut stores = Vec::new();
-        for (&place, value) in &state.memory {
+        for (place, value) in state.memory.all() {
             let owner = program.owner(place);
             let made_here = matches!(program.symbols.term(owner), Term::Result(_));
             if made_here && let Some(of) = program.type_of(owner) {
                 types.push((owner, of));
             }
             if made_here || is_visible(place) {
-                stores.push((place, value.clone()));
+                stores.push((place, value));
             }
         }
         if let Value::Symbol(symbol) = result
@@ -804,4 +805,13 @@ fn tell_here(object: &mut Object, at: Span) {
 fn copies_of(outcome: &Outcome, id: ObjectId) -> Copies {
     let older = ObjectId { age: Age::Older, ..id };
     if outcome.heap.contains_key(&older) { Copies::Many } else { Copies::One }
+}
+
+/// How many calls inside a wrapper are told.
+const MOST_INSIDE: usize = 12;
+
+/// The calls inside a wrapper, without the second one where there is no room for one more: the start itself stays the last.
+fn shortened(inside: &[InsideCall]) -> impl Iterator<Item = &InsideCall> {
+    let dropped = (inside.len() >= MOST_INSIDE).then_some(1);
+    inside.iter().enumerate().filter(move |(at, _)| Some(*at) != dropped).map(|(_, call)| call)
 }

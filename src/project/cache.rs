@@ -36,7 +36,7 @@ use super::settings::Settings;
 use super::walk::{File, shown};
 use super::{Options, pool};
 use memory::Memory;
-use print::Stamp;
+use print::{Modules, Stamp};
 pub(crate) use tree::TreeMemory;
 
 /// The folder of the cache in the root of a tree.
@@ -56,6 +56,7 @@ pub enum CacheUse {
 #[derive(Default)]
 pub(crate) struct Cache {
     memories: Vec<Shelf>,
+    modules: Modules,
 }
 
 /// A memory on its way through a run.
@@ -101,7 +102,7 @@ impl Cache {
     /// The print of a file as it is before it is read.
     pub(crate) fn print(&self, task: &Task<'_>) -> Option<Print> {
         task.slot.as_ref()?;
-        Print::before_reading(&task.file.path)
+        Print::before_reading(&task.file.path, &self.modules)
     }
 
     /// What is remembered of a file whose stamp is that of before.

@@ -11,25 +11,42 @@ use super::settings::{Discovery, file_in};
 #[derive(Debug)]
 pub struct Roots {
     discovery: Discovery,
+    /// Of folders as they were named.
     known: HashMap<PathBuf, Option<PathBuf>>,
+    /// Of folders as they really are.
+    roots: HashMap<PathBuf, Option<PathBuf>>,
 }
 
 impl Roots {
     /// Nothing is known yet.
     pub fn new(discovery: Discovery) -> Self {
-        Self { discovery, known: HashMap::new() }
+        Self { discovery, known: HashMap::new(), roots: HashMap::new() }
     }
 
     /// The root above a file.
     pub fn of(&mut self, file: &Path) -> Option<PathBuf> {
-        let absolute = std::path::absolute(file).ok()?;
-        let folder = absolute.parent()?;
-        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        if let Some(root) = self.known.get(&folder) {
+        let named = file.parent()?;
+        if let Some(root) = self.known.get(named) {
             return root.clone();
         }
-        let root = folder.ancestors().find(|folder| self.is_root(folder)).map(Path::to_owned);
-        self.known.insert(folder, root.clone());
+        let absolute = std::path::absolute(file).ok()?;
+        let folder = absolute.parent()?;
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let root = self.above(&real);
+        self.known.insert(named.to_owned(), root.clone());
+        root
+    }
+
+    /// The root at or above a folder.
+    fn above(&mut self, folder: &Path) -> Option<PathBuf> {
+        if let Some(root) = self.roots.get(folder) {
+            return root.clone();
+        }
+        let root = match self.is_root(folder) {
+            true => Some(folder.to_owned()),
+            false => folder.parent().and_then(|parent| self.above(parent)),
+        };
+        self.roots.insert(folder.to_owned(), root.clone());
         root
     }
 

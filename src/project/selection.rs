@@ -1,6 +1,7 @@
 //! Which rules apply, and how much their findings weigh.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::{INTERNAL_ERROR, SYNTAX_ERROR, UNREADABLE_FILE};
 use crate::catalog::nearest;
@@ -123,17 +124,16 @@ impl std::fmt::Display for BadRuleName {
 
 impl std::error::Error for BadRuleName {}
 
-/// Which rules apply, and how much their findings weigh.
+/// Which rules apply, and how much their findings weigh. Copies share what they hold: there is one for each file of a tree.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    rules: BTreeSet<&'static str>,
-    severities: BTreeMap<&'static str, Severity>,
+    rules: Arc<BTreeSet<&'static str>>,
+    severities: Arc<BTreeMap<&'static str, Severity>>,
 }
 
 impl Default for Selection {
     fn default() -> Self {
-        let rules = known_rules().map(|rule| rule.name).collect();
-        Self { rules, severities: BTreeMap::new() }
+        Self { rules: Arc::new(known_rules().map(|rule| rule.name).collect()), severities: Arc::default() }
     }
 }
 
@@ -141,7 +141,7 @@ impl Selection {
     /// Only these rules.
     pub fn only(rules: impl IntoIterator<Item = RuleName>) -> Self {
         let rules = rules.into_iter().map(RuleName::as_str).collect();
-        Self { rules, severities: BTreeMap::new() }
+        Self { rules: Arc::new(rules), severities: Arc::default() }
     }
 
     /// Only these rules, which weigh what they did.
@@ -151,21 +151,23 @@ impl Selection {
 
     /// These rules too.
     pub fn with(mut self, rules: impl IntoIterator<Item = RuleName>) -> Self {
-        self.rules.extend(rules.into_iter().map(RuleName::as_str));
+        for rule in rules {
+            Arc::make_mut(&mut self.rules).insert(rule.as_str());
+        }
         self
     }
 
     /// All but these rules.
     pub fn without(mut self, rules: impl IntoIterator<Item = RuleName>) -> Self {
         for rule in rules {
-            self.rules.remove(rule.as_str());
+            Arc::make_mut(&mut self.rules).remove(rule.as_str());
         }
         self
     }
 
     /// Findings of this rule weigh so much.
     pub fn weighing(mut self, rule: RuleName, severity: Severity) -> Self {
-        self.severities.insert(rule.as_str(), severity);
+        Arc::make_mut(&mut self.severities).insert(rule.as_str(), severity);
         self
     }
 

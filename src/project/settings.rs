@@ -69,8 +69,9 @@ pub struct Settings {
     /// The rules that do not apply to files of a pattern.
     file_ignores: Vec<(Pattern, Vec<RuleName>)>,
     excluded: Patterns,
-    python: Catalog,
-    rust: Catalog,
+    /// The knowledge of libraries of a language, where the project adds to it.
+    python: Option<Catalog>,
+    rust: Option<Catalog>,
 }
 
 impl Settings {
@@ -79,8 +80,12 @@ impl Settings {
         layers.iter().try_for_each(check_paths)?;
         let additions: Vec<Library> =
             layers.iter().flat_map(|layer| layer.given.api.iter().flatten().cloned()).collect();
-        let catalog =
-            |language| Catalog::new(language, &additions).map_err(|error| error::in_apis(&layers, &error));
+        let catalog = |language| match additions.is_empty() {
+            true => Ok(None),
+            false => {
+                Catalog::new(language, &additions).map(Some).map_err(|error| error::in_apis(&layers, &error))
+            }
+        };
         Ok(Self {
             selection: selection(&layers),
             file_ignores: file_ignores(&layers)?,
@@ -118,10 +123,11 @@ impl Settings {
 
     /// The knowledge of libraries of a language, with the project's own.
     pub fn catalog(&self, language: Language) -> &Catalog {
-        match language {
+        let own = match language {
             Language::Python => &self.python,
             Language::Rust => &self.rust,
-        }
+        };
+        own.as_ref().unwrap_or_else(|| Catalog::built_in(language))
     }
 
     /// The backend that the programs run on, where it is known.

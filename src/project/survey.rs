@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::buffer;
 use super::cache::{Cache, Print, Slot, Stored};
 use super::check::Task;
 use super::module_name::module_name;
@@ -66,7 +67,7 @@ pub(crate) fn survey(task: &Task<'_>, cache: &Cache, options: &Options) -> Surve
     {
         return known;
     }
-    let bytes = match std::fs::read(&task.file.path) {
+    let bytes = match buffer::read(&task.file.path) {
         Ok(bytes) => bytes,
         Err(error) => return Surveyed::Failed(Box::new(unreadable(task.file.name(), reason(&error)))),
     };
@@ -75,6 +76,7 @@ pub(crate) fn survey(task: &Task<'_>, cache: &Cache, options: &Options) -> Surve
     if let Some(stored) = &recognised
         && let Some(known) = known(stored, task, options)
     {
+        buffer::give_back(bytes);
         return known;
     }
     survey_bytes(task, bytes, print)
@@ -97,9 +99,10 @@ pub(crate) fn survey_bytes(task: &Task<'_>, bytes: Vec<u8>, print: Option<Print>
         // The last names are those that are written, whatever the module is called.
         let imports = imports(task, &bytes, &ModuleName::default());
         let names = last_names(imports.iter().map(String::as_str)).into_iter().collect();
+        buffer::give_back(bytes);
         return Surveyed::Idle(Idle { names, remember });
     }
-    node(task, bytes, remember, Extent::Whole)
+    node(task, buffer::keep(bytes), remember, Extent::Whole)
 }
 
 /// A file as a node, whatever its words.

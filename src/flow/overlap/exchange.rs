@@ -9,13 +9,13 @@
 //!     requests.append(dist.isend(parts[peer], peer))
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::serial::{item, roots};
 use super::{Numbered, View, is_a_test};
 use crate::catalog::{ApiId, Does, UsageName};
 use crate::flow::event::What;
-use crate::ir::{Local, Loop, Operand, Operation, Operator, Terminator};
+use crate::ir::{Local, Loop, Op, Operand, Operation, Operator, Terminator};
 use crate::source::Span;
 
 /// A loop over all ranks with what it does between them.
@@ -30,7 +30,9 @@ pub(super) fn find(view: &View<'_>) -> Vec<What> {
     if is_a_test(view.unit, view.function) {
         return Vec::new();
     }
-    let loops: Vec<Exchange> = view.function.loops.iter().filter_map(|of| exchange(view, of)).collect();
+    let makers = makers(view);
+    let loops: Vec<Exchange> =
+        view.function.loops.iter().filter_map(|of| exchange(view, of, &makers)).collect();
     let both = loops.iter().find_map(|of| told(of.header, of.sent?, of.received?));
     let (sends, receives) =
         (loops.iter().find(|of| of.sent.is_some()), loops.iter().find(|of| of.received.is_some()));
@@ -45,11 +47,27 @@ fn told(header: Span, sent: (ApiId, Span), received: (ApiId, Span)) -> Option<Wh
     Some(What::CollectiveByHand { send: sent.0, sent: sent.1, received: received.1, at: header })
 }
 
+/// For each local the operations that bind or update it, with their numbers.
+type Makers<'v> = HashMap<Local, Vec<(u32, &'v Op)>>;
+
+fn makers<'v>(view: &View<'v>) -> Makers<'v> {
+    let mut makers = Makers::new();
+    for (number, op) in super::numbered(view.function) {
+        for local in view.data.written(&op.operation) {
+            makers.entry(local).or_default().push((number, op));
+        }
+    }
+    makers
+}
+
 /// A loop over all ranks that sends to each, or receives from each, or both, once.
-fn exchange(view: &View<'_>, of: &Loop) -> Option<Exchange> {
+fn exchange(view: &View<'_>, of: &Loop, makers: &Makers<'_>) -> Option<Exchange> {
     let item = item(view, of)?;
+    if !goes_through_all_ranks(view, of, makers) {
+        return None;
+    }
     let ops = view.ops_of(&of.blocks);
-    if !goes_through_all_ranks(view, of) || !tests_nothing_but_the_rank(view, of, &ops, item) {
+    if !tests_nothing_but_the_rank(view, of, &ops, item) {
         return None;
     }
     let mut found = Exchange { header: of.span, sent: None, received: None };
@@ -75,18 +93,16 @@ fn direction(view: &View<'_>, api: ApiId) -> Option<UsageName> {
 }
 
 /// Whether a loop counts to the number of ranks.
-fn goes_through_all_ranks(view: &View<'_>, of: &Loop) -> bool {
+fn goes_through_all_ranks(view: &View<'_>, of: &Loop, makers: &Makers<'_>) -> bool {
     let Some(head) = view.function.blocks.get(of.head.0 as usize) else { return false };
     let Terminator::Next { iterator, .. } = head.end else { return false };
-    let all: Vec<(u32, &crate::ir::Op)> = super::numbered(view.function).collect();
-    let makers =
-        |local: Local| all.iter().filter(move |(_, op)| view.data.written(&op.operation).contains(&local));
-    let over = makers(iterator).find_map(|(_, op)| match &op.operation {
+    let of = |local: Local| makers.get(&local).into_iter().flatten();
+    let over = of(iterator).find_map(|(_, op)| match &op.operation {
         Operation::Iterate { over: Operand::Local(over), .. } => Some(*over),
         _ => None,
     });
     let bound = over.and_then(|over| {
-        makers(over).find_map(|(number, op)| match &op.operation {
+        of(over).find_map(|(number, op)| match &op.operation {
             Operation::Call { arguments, .. } if counts(view, *number) => match arguments.as_slice() {
                 [only] => only.value.local(),
                 _ => None,
@@ -94,7 +110,7 @@ fn goes_through_all_ranks(view: &View<'_>, of: &Loop) -> bool {
             _ => None,
         })
     });
-    bound.is_some_and(|bound| is_number_of_ranks(view, bound, &mut BTreeSet::new()))
+    bound.is_some_and(|bound| is_number_of_ranks(view, bound, makers, &mut BTreeSet::new()))
 }
 
 fn counts(view: &View<'_>, number: u32) -> bool {
@@ -102,25 +118,28 @@ fn counts(view: &View<'_>, number: u32) -> bool {
 }
 
 /// Whether all that a local is bound to is the number of ranks.
-fn is_number_of_ranks(view: &View<'_>, local: Local, seen: &mut BTreeSet<Local>) -> bool {
+fn is_number_of_ranks(
+    view: &View<'_>,
+    local: Local,
+    makers: &Makers<'_>,
+    seen: &mut BTreeSet<Local>,
+) -> bool {
     if !seen.insert(local) {
         return true;
     }
-    let mut makers = super::numbered(view.function)
-        .filter(|(_, op)| view.data.written(&op.operation).contains(&local))
-        .peekable();
-    makers.peek().is_some()
-        && makers.all(|(number, op)| match &op.operation {
+    makers.get(&local).is_some_and(|all| {
+        all.iter().all(|&(number, op)| match &op.operation {
             Operation::Call { .. } => {
                 view.seen.called_at(number).any(|api| view.catalog.function(api).counts_ranks)
             }
             Operation::Field { name, .. } => view.catalog.counts_ranks(name),
             Operation::Assign { .. } | Operation::SetGlobal { .. } | Operation::Global { .. } => {
                 let from = view.data.read(&op.operation);
-                !from.is_empty() && from.into_iter().all(|from| is_number_of_ranks(view, from, seen))
+                !from.is_empty() && from.into_iter().all(|from| is_number_of_ranks(view, from, makers, seen))
             }
             _ => false,
         })
+    })
 }
 
 /// Whether each turn is the same but for the own rank: no condition but a comparison with the variable of the loop.

@@ -31,7 +31,7 @@ const WITH_LISTS: &[Feature] =
 fn uncovered(unit: &Unit, apart: usize) -> Option<String> {
     let mut program = program::Program::new(unit, catalog(), Default::default());
     program.apart = apart;
-    super::super::analyse_program(&mut program);
+    super::super::analyse_program(&mut program, &unit.function_ids().collect());
     let function = named(unit, "f");
     let run = Run::new(&mut program, function).finish();
     assert!(run.is_complete(), "the steps are used up");

@@ -1,7 +1,9 @@
 //! What a file is recognised by.
 
+use std::collections::HashMap;
 use std::fs::Metadata;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -75,11 +77,9 @@ pub(crate) struct Print {
 }
 
 impl Print {
-    pub(super) fn before_reading(path: &Path) -> Option<Self> {
+    pub(super) fn before_reading(path: &Path, modules: &Modules) -> Option<Self> {
         let (stamp, at) = (Stamp::of(path)?, now());
-        let name = module_name(path);
-        let module = if name.package { format!("{}.", name.dotted) } else { name.dotted };
-        Some(Self { stamp, at, module, content: None })
+        Some(Self { stamp, at, module: modules.name(path), content: None })
     }
 
     /// The print of a file with this content.
@@ -118,6 +118,36 @@ impl Print {
     }
 }
 
+/// The names of modules. What a folder adds to the names of all its files is looked up once.
+#[derive(Debug, Default)]
+pub(super) struct Modules {
+    /// The dotted names of folders that are packages, and nothing for other folders.
+    packages: Mutex<HashMap<PathBuf, String>>,
+}
+
+impl Modules {
+    /// The dotted name of a file, which ends with a dot where the file is a package itself.
+    fn name(&self, path: &Path) -> String {
+        let package = self.package(path.parent().unwrap_or(Path::new("")));
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+        match (package.as_str(), &*stem) {
+            (package, "__init__") => format!("{package}."),
+            ("", stem) => stem.to_owned(),
+            (package, stem) => format!("{package}.{stem}"),
+        }
+    }
+
+    fn package(&self, folder: &Path) -> String {
+        let known = || self.packages.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(package) = known().get(folder) {
+            return package.clone();
+        }
+        let package = module_name(&folder.join("__init__.py")).dotted;
+        known().insert(folder.to_owned(), package.clone());
+        package
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +167,18 @@ mod tests {
     fn a_clock_of_whole_seconds_hides_more() {
         assert!(!stamp(10_000_000_000, 10_000_000_000).was_old(11_000_000_000));
         assert!(stamp(10_000_000_000, 10_000_000_000).was_old(12_000_000_001));
+    }
+
+    #[test]
+    fn the_names_of_modules_are_those_that_imports_see() {
+        let folder = tempfile::tempdir().unwrap();
+        let (inner, modules) = (folder.path().join("pkg/sub"), Modules::default());
+        std::fs::create_dir_all(&inner).unwrap();
+        let names = || ["a.py", "b.py", "__init__.py"].map(|name| Modules::default().name(&inner.join(name)));
+        assert_eq!(modules.name(&inner.join("a.py")), "a");
+        std::fs::write(inner.join("__init__.py"), "").unwrap();
+        std::fs::write(folder.path().join("pkg/__init__.py"), "").unwrap();
+        assert_eq!(names(), ["pkg.sub.a", "pkg.sub.b", "pkg.sub."]);
     }
 
     #[test]

@@ -41,7 +41,11 @@ const LEFT_OUT: &[&str] = &[
 
 /// Patterns of what is left out, those of the most important layer last.
 #[derive(Debug)]
-pub(super) struct Patterns(Vec<Group>);
+pub(super) struct Patterns {
+    /// What is left out unless somebody says otherwise: folders only, so that no file need be compared with them.
+    folders: Option<Group>,
+    added: Vec<Group>,
+}
 
 impl Patterns {
     /// What is left out unless somebody says otherwise.
@@ -51,35 +55,40 @@ impl Patterns {
             // They are plain names: none of them can be wrong.
             let _ = builder.add_line(None, &format!("{name}/"));
         }
-        Self(builder.build().map(|matcher| Group { folder: PathBuf::new(), matcher }).into_iter().collect())
+        let folders = builder.build().map(|matcher| Group { folder: PathBuf::new(), matcher });
+        Self { folders: folders.ok(), added: Vec::new() }
     }
 
     /// Leaves out more.
     pub(super) fn add(&mut self, folder: &Path, patterns: &[String]) -> Result<(), String> {
         if !patterns.is_empty() {
-            self.0.push(Group::new(folder, patterns)?);
+            self.added.push(Group::new(folder, patterns)?);
         }
         Ok(())
     }
 
     pub(super) fn exclude_folder(&self, path: &Path) -> bool {
-        self.decide(|group| group.matcher.matched(group.relative(path), true))
+        let groups = self.folders.iter().chain(&self.added);
+        decide(groups.rev(), |group| group.matcher.matched(group.relative(path), true))
     }
 
     pub(super) fn exclude_file(&self, path: &Path) -> bool {
-        self.decide(|group| group.matcher.matched(group.relative(path), false))
+        decide(self.added.iter().rev(), |group| group.matcher.matched(group.relative(path), false))
     }
 
     pub(super) fn exclude_anywhere(&self, path: &Path) -> bool {
         let folders = path.ancestors().skip(1).filter(|folder| folder.file_name().is_some());
         self.exclude_file(path) || folders.into_iter().any(|folder| self.exclude_folder(folder))
     }
+}
 
-    /// The last group that has something to say decides.
-    fn decide<'p>(&'p self, matched: impl Fn(&'p Group) -> Match<&'p ignore::gitignore::Glob>) -> bool {
-        let said = self.0.iter().rev().map(matched).find(|said| !said.is_none());
-        said.is_some_and(|said| said.is_ignore())
-    }
+/// The first group that has something to say decides.
+fn decide<'p>(
+    groups: impl Iterator<Item = &'p Group>,
+    matched: impl Fn(&'p Group) -> Match<&'p ignore::gitignore::Glob>,
+) -> bool {
+    let said = groups.map(matched).find(|said| !said.is_none());
+    said.is_some_and(|said| said.is_ignore())
 }
 
 /// One pattern of files to which something applies.

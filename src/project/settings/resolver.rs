@@ -1,7 +1,7 @@
 //! Finds the settings of each file, and keeps what it has found.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::discover::{Discovery, file_in, layers};
@@ -55,8 +55,7 @@ impl Resolver {
         if let Some(known) = lock(&self.folders).get(folder) {
             return known.clone();
         }
-        let real = folder.canonicalize().or_else(|_| std::path::absolute(folder));
-        let real = real.unwrap_or_else(|_| folder.to_owned());
+        let real = self.real(folder);
         let file = match &self.discovery {
             Discovery::Nearest => self.nearest(&real),
             Discovery::File(path) => Some(path.clone()),
@@ -65,6 +64,19 @@ impl Resolver {
         let found = self.of_configuration(file).map(|settings| (real, settings));
         lock(&self.folders).insert(folder.to_owned(), found.clone());
         found
+    }
+
+    /// A folder as it really is. Where the folder above is known, one look tells.
+    fn real(&self, folder: &Path) -> PathBuf {
+        let above = folder.parent().and_then(|above| lock(&self.folders).get(above).cloned());
+        if let (Some(Ok((above, _))), Some(Component::Normal(name))) =
+            (above, folder.components().next_back())
+            && !folder.symlink_metadata().is_ok_and(|data| data.is_symlink())
+        {
+            return above.join(name);
+        }
+        let real = folder.canonicalize().or_else(|_| std::path::absolute(folder));
+        real.unwrap_or_else(|_| folder.to_owned())
     }
 
     /// The configuration file that counts in a folder: its own, or that of the folder above.

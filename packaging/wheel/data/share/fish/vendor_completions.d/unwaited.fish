@@ -116,6 +116,7 @@ complete -c unwaited -n "__fish_unwaited_using_subcommand apis" -l baseline -d '
 complete -c unwaited -n "__fish_unwaited_using_subcommand apis" -l cache-dir -d 'The folder of the cache [default: .unwaited_cache in the root of the project]' -r -F
 complete -c unwaited -n "__fish_unwaited_using_subcommand apis" -l output-format -d 'The form of the list' -r -f -a "text\t'For the terminal'
 json\t'For programs'"
+complete -c unwaited -n "__fish_unwaited_using_subcommand apis" -l words -d 'Print the words of which a file must contain one to be parsed. `all_reduce( 3` stands for a call that has an argument at position 3, counted from 0'
 complete -c unwaited -n "__fish_unwaited_using_subcommand apis" -l no-respect-gitignore -d 'Read files that .gitignore and .ignore exclude, too'
 complete -c unwaited -n "__fish_unwaited_using_subcommand apis" -l isolated -d 'Do not look for configuration files'
 complete -c unwaited -n "__fish_unwaited_using_subcommand apis" -s h -l help -d 'Print help (see more with \'--help\')'
