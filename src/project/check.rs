@@ -241,15 +241,18 @@ impl Run<'_> {
     /// What is found in a file, after the fixes that are asked for, and what is found and not reported.
     fn fixed(&self, file: &Analysed, given: &[File], cache: &Cache) -> (Fixed, Vec<Silenced>) {
         let source = &file.source;
-        let found = found(file);
+        let (made, silenced) = found(file);
+        let found_in = |source: &SourceFile| found(&self.analysed_anew(file, source.clone(), given)).0;
+        let offered = fix::offered(source, made.clone(), &found_in);
         if let Some((slot, stored)) = &file.remember {
             let names = (file.kept.clone(), Keeper::of(file).names);
-            cache.learn(slot, stored.with(Found::new(names, &found.0, &found.1)));
+            cache.learn(slot, stored.with(Found::new(names, &offered, &silenced)));
         }
-        let (findings, silenced) = divided(file, found);
         let Some(allowed) = self.options.fix else {
+            let (findings, silenced) = divided(file, (offered, silenced));
             return (Fixed { source: source.clone(), findings, rules: BTreeMap::new() }, silenced);
         };
+        let (findings, silenced) = divided(file, (made, silenced));
         let check = |source: &SourceFile| self.findings_in(file, source.clone(), given).0;
         let fixed = fix::fix(source, findings, allowed, &check);
         let silenced = match fixed.source.raw() == source.raw() {
@@ -259,17 +262,22 @@ impl Run<'_> {
         (fixed, silenced)
     }
 
-    /// What would be found in a file if it were this one.
+    /// What would be reported of a file if it were this one.
     fn findings_in(
         &self,
         file: &Analysed,
         source: SourceFile,
         given: &[File],
     ) -> (Vec<Finding>, Vec<Silenced>) {
-        let mut changed = [analysed(source, file.path.as_deref(), file.rules.clone())];
-        Trees::new(self.options, given).forget_handles_that_are_read(&mut changed);
-        let [changed] = &changed;
-        divided(changed, found(changed))
+        let changed = self.analysed_anew(file, source, given);
+        divided(&changed, found(&changed))
+    }
+
+    /// A file as it would be analysed if its text were this one.
+    fn analysed_anew(&self, file: &Analysed, source: SourceFile, given: &[File]) -> Analysed {
+        let mut changed = analysed(source, file.path.as_deref(), file.rules.clone());
+        Trees::new(self.options, given).forget_handles_that_are_read(std::slice::from_mut(&mut changed));
+        changed
     }
 
     /// Reads a file, unless nothing is to be said of it and it has not changed.
