@@ -23,6 +23,7 @@ mod module_name;
 mod outcome;
 mod pool;
 mod replace;
+mod repository;
 mod root;
 mod selection;
 pub mod settings;

@@ -197,7 +197,7 @@ fn the_report_goes_to_a_file() {
     insta::assert_snapshot!(folder.unwaited("check --output-file no/such/folder a.py"), @r"
     $ unwaited check --output-file no/such/folder a.py
     -- standard error
-    error: the report cannot be written to `no/such/folder`: no such file or directory
+    error: the report cannot be written to `no/such/folder`: its folder is not there: make it first
     -- exit code 2
     ");
 }

@@ -1,6 +1,6 @@
 //! One run: read and analyse every file, ask the tree what it reads, then let the rules speak.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -148,7 +148,7 @@ impl Run<'_> {
             let note = "skipped the standard input: its file name is not that of a Python or Rust file";
             return Ok(Outcome { notes: vec![note.to_owned()], ..Outcome::default() });
         }
-        let file = File { path: name.unwrap_or(Path::new("<stdin>")).to_owned(), named: true };
+        let file = File { path: name.unwrap_or(Path::new(walk::STANDARD_INPUT)).to_owned(), named: true };
         let mut task = Task::new(&file, self.options)?;
         let baselines = Baselines::read(std::slice::from_mut(&mut task), self.options)?;
         let read = pool::map(1, &[bytes], |bytes| analyse(&task, name, bytes.clone(), None));
@@ -228,6 +228,7 @@ impl Run<'_> {
                         before: before.to_owned(),
                         after: after.to_owned(),
                         fixed: fixed.rules.values().sum(),
+                        found: fixed.found,
                     }));
                     let (source, findings) = (Some(fixed.source), fixed.findings);
                     reports.push(FileReport { name, source, findings, silenced });
@@ -250,7 +251,7 @@ impl Run<'_> {
         }
         let Some(allowed) = self.options.fix else {
             let (findings, silenced) = divided(file, (offered, silenced));
-            return (Fixed { source: source.clone(), findings, rules: BTreeMap::new() }, silenced);
+            return (Fixed::unchanged(source.clone(), findings), silenced);
         };
         let (findings, silenced) = divided(file, (made, silenced));
         let check = |source: &SourceFile| self.findings_in(file, source.clone(), given).0;

@@ -34,6 +34,15 @@ pub(crate) struct Fixed {
     pub(crate) findings: Vec<Finding>,
     /// How many findings of which rule are gone.
     pub(crate) rules: BTreeMap<&'static str, usize>,
+    /// What was found before.
+    pub(crate) found: Vec<Finding>,
+}
+
+impl Fixed {
+    /// A file that nothing was fixed in.
+    pub(crate) fn unchanged(source: SourceFile, findings: Vec<Finding>) -> Self {
+        Self { source, findings, rules: BTreeMap::new(), found: Vec::new() }
+    }
 }
 
 /// Fixes a file in which `findings` were found. `check` says what is found in another version of it.
@@ -43,8 +52,8 @@ pub(crate) fn fix(
     allowed: Applicability,
     check: &dyn Fn(&SourceFile) -> Vec<Finding>,
 ) -> Fixed {
-    let before = findings.clone();
-    let mut state = Fixed { source: source.clone(), findings, rules: BTreeMap::new() };
+    let found = findings.clone();
+    let mut state = Fixed::unchanged(source.clone(), findings);
     for _ in 0..ROUNDS {
         let chosen = choose(&state.findings, allowed);
         let one_by_one = || every(&state.findings, allowed).find_map(|fix| attempt(&state, &[fix], check));
@@ -52,7 +61,8 @@ pub(crate) fn fix(
         let Some(next) = next else { break };
         state = next;
     }
-    state.rules = gone(&before, &state.findings);
+    state.rules = gone(&found, &state.findings);
+    state.found = found;
     let is_allowed = |fix: &Fix| fix.applicability <= allowed;
     for finding in &mut state.findings {
         finding.fix = finding.fix.take().filter(|fix| !is_allowed(fix));
@@ -190,7 +200,7 @@ fn attempt(state: &Fixed, fixes: &[&Fix], check: &dyn Fn(&SourceFile) -> Vec<Fin
     if !helps(&state.findings, &findings) {
         return None;
     }
-    Some(Fixed { source, findings, rules: BTreeMap::new() })
+    Some(Fixed::unchanged(source, findings))
 }
 
 fn by_function(findings: &[Finding]) -> BTreeMap<&str, Vec<Finding>> {
