@@ -69,7 +69,8 @@ pub(super) fn show(outcome: &Outcome, output: &Output) -> Exit {
 
 /// The difference in the form that `patch` and `git apply` read.
 fn difference(change: &Change, out: &mut dyn Write) -> io::Result<()> {
-    let (old, new) = (format!("a/{}", change.name), format!("b/{}", change.name));
+    let name = change.name.trim_start_matches('/');
+    let (old, new) = (format!("a/{name}"), format!("b/{name}"));
     let lines = TextDiff::from_lines(&change.before, &change.after);
     write!(out, "{}", lines.unified_diff().header(&old, &new))
 }

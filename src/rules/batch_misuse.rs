@@ -8,7 +8,7 @@
 //! dist.batch_isend_irecv(ops)                     # here: the same operations once more
 //! ```
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::catalog::ApiId;
 use crate::flow::{Event, Misuse, What};
 use crate::source::Span;
@@ -57,7 +57,10 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: earlier.map(|span| Label { span, text: before.to_owned() }).into_iter().collect(),
         help,
         function: event.function.clone(),
-        fix: None,
+        fix: match why {
+            Misuse::WrongFunction => earlier.and_then(|given| fix::name_what_starts(given, *api, context)),
+            Misuse::HandlesGiven | Misuse::LaunchedAgain => None,
+        },
     })
 }
 

@@ -6,7 +6,7 @@
 //! exchange(t)                               # here, if `exchange` is an `async def` that communicates
 //! ```
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::catalog::{ApiId, Does};
 use crate::flow::{Event, What};
 use crate::source::Span;
@@ -43,7 +43,10 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(&what, &called),
         function: event.function.clone(),
-        fix: None,
+        fix: match what {
+            Built::Coroutine => fix::await_it(*built, context),
+            Built::Operation | Built::PersistentRequest => None,
+        },
     })
 }
 
