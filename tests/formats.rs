@@ -189,7 +189,7 @@ fn lintrunner_is_given_what_it_may_write() {
     let kept = PROGRAM.replace("    dist.isend(\n", "    handle = dist.isend(\n");
     let kept = kept.replace("asks for it\n", "asks for it\n    handle.wait()\n");
     let safe = ("unused-ignore".to_owned(), unused);
-    assert_eq!(replacements(""), [safe.clone()]);
+    assert_eq!(replacements(""), std::slice::from_ref(&safe));
     assert_eq!(replacements("--unsafe-fixes"), [("discarded-handle".to_owned(), kept), safe]);
 }
 
