@@ -22,9 +22,10 @@ use crate::source::{Edit, SourceFile, agree};
 
 /// How often a file is changed and checked again. It only ends what has no end.
 const ROUNDS: usize = 100;
-/// How many bytes are checked again at most to find out which fixes of a file are offered. No file that a person wrote has
-/// so many mistakes.
-const TRIED: usize = 16 << 20;
+/// How many bytes are checked again at most to find out which fixes of a file are offered, and how often at least. Behind that
+/// no more are offered: a person did not write so many mistakes into one function.
+const TRIED: usize = 1 << 20;
+const TRIED_AT_LEAST: usize = 8;
 
 /// A file after its fixes.
 #[derive(Clone, Debug)]
@@ -78,7 +79,12 @@ pub(crate) fn offered(
     mut findings: Vec<Finding>,
     check: &dyn Fn(&SourceFile) -> Vec<Finding>,
 ) -> Vec<Finding> {
-    let mut trial = Trial { source, findings: &findings, check, left: TRIED / source.text.len().max(1) };
+    let mut trial = Trial {
+        source,
+        findings: &findings,
+        check,
+        left: (TRIED / source.text.len().max(1)).max(TRIED_AT_LEAST),
+    };
     let mut open: Vec<usize> = (0..findings.len()).filter(|at| trial.fix(*at).is_some()).collect();
     let mut good = BTreeSet::new();
     while !open.is_empty() {
