@@ -24,7 +24,7 @@ use crate::source::{Edit, SourceFile, agree};
 const ROUNDS: usize = 100;
 /// How many bytes are checked again at most to find out which fixes of a file are offered, and how often at least. Behind that
 /// no more are offered: a person did not write so many mistakes into one function.
-const TRIED: usize = 1 << 20;
+const TRIED: usize = 1 << 18;
 const TRIED_AT_LEAST: usize = 8;
 
 /// A file after its fixes.
