@@ -17,6 +17,7 @@
 
 mod actions;
 mod cells;
+mod checker;
 mod diagnostics;
 mod documents;
 mod encoding;

@@ -22,12 +22,12 @@ use serde_json::Value;
 use super::Load;
 use super::actions::{self, Check};
 use super::cells::Cells;
+use super::checker::Checker;
 use super::diagnostics::diagnostics;
 use super::documents::{Document, Freshness};
 use super::hover::hover;
 use super::protocol::{self, Client, Watching};
-use crate::project::{self, Input, Options, Outcome, Silent};
-use crate::rules::{Applicability, Finding};
+use crate::project::Options;
 
 /// The conversation with one editor.
 pub(super) struct Server<'c> {
@@ -325,34 +325,6 @@ impl<'c> Server<'c> {
     fn send(&self, message: Message) {
         // Where nobody listens any more, the loop learns of it when it reads.
         let _ = self.connection.sender.send(message);
-    }
-}
-
-/// Checks texts under the settings in force.
-struct Checker<'s> {
-    options: &'s Options,
-}
-
-impl Checker<'_> {
-    fn check(&self, document: &Document, raw: &str, options: &Options) -> Result<Outcome, String> {
-        if document.is_part_of_a_notebook() {
-            return Ok(Outcome::default());
-        }
-        let input = Input::Text { bytes: raw.as_bytes().to_owned(), name: document.path.clone() };
-        project::check(input, options, &Silent)
-    }
-}
-
-impl Check for Checker<'_> {
-    fn findings(&self, document: &Document, raw: &str) -> Result<Vec<Finding>, String> {
-        let outcome = self.check(document, raw, self.options)?;
-        Ok(outcome.reports.into_iter().flat_map(|report| report.findings).collect())
-    }
-
-    fn fixed(&self, document: &Document) -> Option<String> {
-        let options = Options { fix: Some(Applicability::Safe), ..self.options.clone() };
-        let outcome = self.check(document, document.source.raw(), &options).ok()?;
-        outcome.changes.into_iter().next().map(|change| change.after)
     }
 }
 
