@@ -69,7 +69,7 @@ fn check(folder: &Path) {
 fn analyse(text: &str) {
     let lowered = frontend::python::lower(text, &ModuleName::default());
     let catalog = Catalog::built_in(Language::Python);
-    black_box(flow::analyse(&lowered.unit, catalog, &flow::Settings::default()));
+    black_box(flow::analyse(lowered.unit, catalog, &flow::Settings::default()));
 }
 
 criterion_group! {

@@ -46,8 +46,9 @@ fn main() {
         texts.iter().map(|text| frontend::python::lower(text, &module).unit).collect()
     });
     let settings = flow::Settings::default();
-    let found: Vec<_> =
-        timed("analyse", || units.iter().map(|unit| flow::analyse(unit, catalog, &settings)).collect());
+    let found: Vec<_> = timed("analyse", || {
+        units.iter().map(|unit| flow::analyse(unit.clone(), catalog, &settings)).collect()
+    });
     timed("judge", || {
         for (analysis, text) in found.iter().zip(&texts) {
             let context = Context::new(catalog, text, analysis.backend.as_deref());
@@ -63,7 +64,7 @@ fn slowest(texts: &[String], catalog: &Catalog) {
     for text in texts {
         let unit = frontend::python::lower(text, &ModuleName::default()).unit;
         let started = used();
-        drop(flow::analyse(&unit, catalog, &flow::Settings::default()));
+        drop(flow::analyse(unit, catalog, &flow::Settings::default()));
         let first =
             text.lines().find(|line| line.contains("class ") || line.contains("def ")).unwrap_or_default();
         rows.push((

@@ -1,6 +1,7 @@
 //! `unwaited server`: the language server, over standard input and output.
 //!
-//! - A **document** is a text that the editor holds; what is on the disk does not count while it is open.
+//! - A **document** is a text or a notebook that the editor holds; what is on the disk does not count while it is open. The
+//!   cells of a notebook are texts for the editor and one program for the check.
 //! - A document is **stale** until it has been checked as it stands. It is checked when no message waits, so that typing is
 //!   never slowed down; what is asked about a stale document checks it first.
 //! - **Settings** are loaded when the server starts, and again when the editor says that they, or a file that may hold
@@ -15,6 +16,8 @@
 //! ```
 
 mod actions;
+mod cells;
+mod checker;
 mod diagnostics;
 mod documents;
 mod encoding;

@@ -29,6 +29,7 @@ mod modules;
 mod outcome;
 mod pool;
 mod replace;
+mod repository;
 mod root;
 mod selection;
 pub mod settings;

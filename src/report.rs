@@ -26,6 +26,7 @@ pub use links::Links;
 use std::io::{self, Write};
 
 use crate::project::Outcome;
+use crate::rules::Applicability;
 
 /// The form of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +58,16 @@ impl Format {
         match self {
             Self::Full | Self::Concise | Self::Json => true,
             Self::JsonLines | Self::Sarif | Self::Github | Self::Gitlab | Self::Junit | Self::Lintrunner => {
+                false
+            }
+        }
+    }
+
+    /// Whether it is for a service that shows a repository, and names files from its root.
+    pub fn is_about_a_repository(self) -> bool {
+        match self {
+            Self::Sarif | Self::Github | Self::Gitlab => true,
+            Self::Full | Self::Concise | Self::Json | Self::JsonLines | Self::Junit | Self::Lintrunner => {
                 false
             }
         }
@@ -120,6 +131,8 @@ pub struct Look {
     pub colour: Colour,
     /// Whether names of rules are links to their pages.
     pub links: Links,
+    /// Which fixes are passed on to a tool that makes them.
+    pub fixes: Applicability,
     /// How many columns there are.
     pub width: usize,
 }
@@ -137,7 +150,7 @@ pub fn write(outcome: &Outcome, look: &Look, out: &mut dyn Write) -> io::Result<
         (Format::Github, Content::Findings) => github::write(outcome, out)?,
         (Format::Gitlab, Content::Findings) => gitlab::write(outcome, out)?,
         (Format::Junit, Content::Findings) => junit::write(outcome, out)?,
-        (Format::Lintrunner, Content::Findings) => lintrunner::write(outcome, out)?,
+        (Format::Lintrunner, Content::Findings) => lintrunner::write(outcome, look.fixes, out)?,
     }
     match look.closing {
         Closing::Printed if look.format.is_for_people() => closing::write(outcome, out),

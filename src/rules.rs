@@ -47,7 +47,7 @@ use std::cell::OnceCell;
 
 use crate::catalog::Catalog;
 use crate::flow::Event;
-use crate::source::{Layout, StatementLines};
+use crate::source::{Language, Layout, StatementLines};
 
 /// All rules, by law, and in each law the one that explains a mistake best first.
 pub const RULES: &[Rule] = &[
@@ -135,13 +135,20 @@ pub struct Context<'a> {
     pub text: &'a str,
     /// The backend in force, where it is known.
     pub backend: Option<&'a str>,
+    /// What the file is written in, and what fixes are written in.
+    pub language: Language,
     lines: OnceCell<StatementLines>,
 }
 
 impl<'a> Context<'a> {
-    /// What is known of a file.
+    /// What is known of a Python file.
     pub fn new(catalog: &'a Catalog, text: &'a str, backend: Option<&'a str>) -> Self {
-        Self { catalog, text, backend, lines: OnceCell::new() }
+        Self { catalog, text, backend, language: Language::Python, lines: OnceCell::new() }
+    }
+
+    /// The same for a file in another language.
+    pub fn in_language(self, language: Language) -> Self {
+        Self { language, ..self }
     }
 
     /// How the text is laid out, for fixes.
@@ -158,6 +165,9 @@ pub fn check(events: &[Event], context: &Context<'_>) -> Vec<Finding> {
         for (rank, rule) in RULES.iter().enumerate() {
             if let Some(mut finding) = (rule.check)(event, context) {
                 finding.elsewhere = story::elsewhere(&event.what, context);
+                if context.language == Language::Rust {
+                    finding.fix = fix::in_rust(event, context);
+                }
                 story::tell_each_place_once(&mut finding);
                 told.push(mistake::Told { rank, law: rule.law, event, finding });
             }

@@ -152,6 +152,23 @@ impl SourceFile {
         self.notebook.as_ref()?.cell(offset).map(|(number, _)| number)
     }
 
+    /// The number of the cell that a byte of the text belongs to, and its place in that cell, in a notebook.
+    pub fn in_cell(&self, offset: u32) -> Option<(u32, u32)> {
+        let (number, start) = self.notebook.as_ref()?.cell(offset)?;
+        Some((number, offset - start))
+    }
+
+    /// The byte of the text that stands at this place of a cell.
+    pub fn byte_in_cell(&self, number: u32, offset: u32) -> Option<u32> {
+        let span = self.notebook.as_ref()?.span(number)?;
+        Some((span.start + offset).min(span.end))
+    }
+
+    /// The code cells as they are written, with their numbers; none where this is no notebook.
+    pub fn cells(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.notebook.iter().flat_map(Notebook::texts)
+    }
+
     /// The row and column of a byte of the text; in a notebook within its cell.
     pub fn position(&self, offset: u32) -> Position {
         let position = self.lines.position(&self.text, offset);

@@ -181,7 +181,7 @@ fn a_baseline_of_another_name_and_place() {
     insta::assert_snapshot!(folder.unwaited("check --write-baseline"), @r"
     $ unwaited check --write-baseline
     -- standard error
-    error: the baseline `ci/known.json` cannot be written: no such file or directory
+    error: the baseline `ci/known.json` cannot be written: its folder is not there: make it first
     -- exit code 2
     ");
     std::fs::create_dir(folder.path().join("ci")).unwrap();

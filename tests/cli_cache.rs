@@ -175,6 +175,25 @@ fn a_cache_that_is_damaged() {
     insta::assert_snapshot!(warned.lines().find(|line| line.starts_with("warning:")).unwrap(), @"warning: the cache `.unwaited_cache` cannot be written: not a directory; `--no-cache` does without it, `--cache-dir` puts it elsewhere");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_cache_that_nobody_can_write() {
+    let folder = folder();
+    let expected = shown(&folder, "check --output-format concise --no-cache");
+    // Not even the administrator makes folders there.
+    let warned = shown(&folder, "check --output-format concise --cache-dir /proc/unwaited");
+    insta::assert_snapshot!(warned.lines().find(|line| line.starts_with("warning:")).unwrap(), @"warning: the cache `/proc/unwaited` cannot be written: no such file or directory; `--no-cache` does without it, `--cache-dir` puts it elsewhere");
+    let without = |shown: &str| {
+        shown
+            .lines()
+            .skip(1)
+            .filter(|line| !line.starts_with("warning:") && !line.starts_with("-- standard"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(without(&warned), without(&expected));
+}
+
 #[test]
 fn a_cache_in_another_folder() {
     let folder = folder();

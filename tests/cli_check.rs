@@ -100,6 +100,18 @@ fn a_wrong_flag_and_a_wrong_command() {
 }
 
 #[test]
+fn no_threads_at_all() {
+    insta::assert_snapshot!(Folder::with(&[]).unwaited("check --jobs 0"), @r"
+    $ unwaited check --jobs 0
+    -- standard error
+    error: invalid value '0' for '--jobs <N>': write a number, 1 or more
+
+    For more information, try '--help'.
+    -- exit code 2
+    ");
+}
+
+#[test]
 fn no_command_prints_the_help_and_fails() {
     insta::assert_snapshot!(folder().unwaited(""), @r"
     $ unwaited
@@ -197,7 +209,7 @@ fn the_report_goes_to_a_file() {
     insta::assert_snapshot!(folder.unwaited("check --output-file no/such/folder a.py"), @r"
     $ unwaited check --output-file no/such/folder a.py
     -- standard error
-    error: the report cannot be written to `no/such/folder`: no such file or directory
+    error: the report cannot be written to `no/such/folder`: its folder is not there: make it first
     -- exit code 2
     ");
 }

@@ -150,10 +150,12 @@ fn a_file_that_cannot_be_written() {
     let mut permissions = std::fs::metadata(&path).unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(&path, permissions).unwrap();
-    insta::assert_snapshot!(folder.unwaited("check --fix --quiet"), @r"
-    $ unwaited check --fix --quiet
+    insta::assert_snapshot!(folder.unwaited("check --fix --output-format concise"), @r"
+    $ unwaited check --fix --output-format concise
+    a.py:1:27: warning[unused-ignore] this suppression of `waited-twice` suppresses nothing
+    found 1 problem (1 warning) in 1 file
     -- standard error
-    error: the fixes of `a.py` are not written: the file is read-only
+    error: `a.py` is not changed: the file is read-only
     -- exit code 2
     ");
     assert_eq!(text(&folder, "a.py"), "x = 1  # unwaited: ignore[waited-twice]\n");

@@ -169,9 +169,43 @@ fn messages_of_lintrunner() {
     $ unwaited check --output-format lintrunner
     {"path":"broken.py","line":2,"char":3,"code":"UNWAITED","severity":"error","name":"syntax-error","original":null,"replacement":null,"description":"expected an expression\nhelp: the rest of the file was checked, except for one more such place"}
     {"path":"pkg/a b,c.py","line":5,"char":5,"code":"UNWAITED","severity":"error","name":"discarded-handle","original":null,"replacement":null,"description":"the handle of `dist.isend` is thrown away\nhelp: keep the handle and wait: `handle = dist.isend(…)`, and later `handle.wait()`; or call the blocking `dist.send`; as it is, with gloo the message is cancelled, the peer waits for ever or fails, and later messages and barriers of the pair hang"}
-    {"path":"pkg/a b,c.py","line":9,"char":27,"code":"UNWAITED","severity":"warning","name":"unused-ignore","original":null,"replacement":null,"description":"this suppression of `waited-twice` suppresses nothing\nhelp: remove `waited-twice` from the comment"}
+    {"path":"pkg/a b,c.py","line":9,"char":27,"code":"UNWAITED","severity":"warning","name":"unused-ignore","original":"import torch.distributed as dist\n\n\ndef send(t):\n    dist.isend(\n        t, 1)\n    dist.isend(t, 2)  # unwaited: ignore[discarded-handle] the peer asks for it\n\nx = 1  # unwaited: ignore[waited-twice]\n","replacement":"import torch.distributed as dist\n\n\ndef send(t):\n    dist.isend(\n        t, 1)\n    dist.isend(t, 2)  # unwaited: ignore[discarded-handle] the peer asks for it\n\nx = 1\n","description":"this suppression of `waited-twice` suppresses nothing\nhelp: remove `waited-twice` from the comment"}
     -- exit code 2
     "#);
+}
+
+#[test]
+fn lintrunner_is_given_what_it_may_write() {
+    let folder = folder();
+    let replacements = |arguments: &str| -> Vec<(String, String)> {
+        let command = format!("check --output-format lintrunner pkg {arguments}");
+        let rows = String::from_utf8(folder.command(&command).output().unwrap().stdout).unwrap();
+        let messages = rows.lines().map(|row| serde_json::from_str::<serde_json::Value>(row).unwrap());
+        let replaced = messages.filter(|message| message["original"] == PROGRAM);
+        let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+        replaced.map(|message| (text(&message["name"]), text(&message["replacement"]))).collect()
+    };
+    let unused = PROGRAM.replace("x = 1  # unwaited: ignore[waited-twice]", "x = 1");
+    let kept = PROGRAM.replace("    dist.isend(\n", "    handle = dist.isend(\n");
+    let kept = kept.replace("asks for it\n", "asks for it\n    handle.wait()\n");
+    let safe = ("unused-ignore".to_owned(), unused);
+    assert_eq!(replacements(""), std::slice::from_ref(&safe));
+    assert_eq!(replacements("--unsafe-fixes"), [("discarded-handle".to_owned(), kept), safe]);
+}
+
+#[test]
+fn services_name_files_from_the_root_of_the_repository() {
+    let folder = folder();
+    folder.write(".git/HEAD", b"");
+    let output = |arguments: &str, below: &str| {
+        let mut command = folder.command(&format!("check --output-format {arguments}"));
+        let output = command.current_dir(folder.path().join(below)).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for format in ["github", "gitlab", "sarif"] {
+        assert_eq!(output(&format!("{format} ."), "pkg"), output(&format!("{format} pkg"), ""), "{format}");
+    }
+    assert!(output("json .", "pkg").contains(r#""filename": "a b,c.py""#));
 }
 
 #[test]

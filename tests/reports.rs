@@ -4,7 +4,7 @@
 
 use unwaited::project::{FileReport, Outcome};
 use unwaited::report::{self, Closing, Colour, Content, Format, Links, Look};
-use unwaited::rules::{Finding, Label, Severity};
+use unwaited::rules::{Applicability, Finding, Label, Severity};
 use unwaited::source::{SourceFile, Span};
 
 /// A finding in a text, with a label for each pair of a word of the text and what it says; the first one is primary.
@@ -41,6 +41,7 @@ fn look(format: Format) -> Look {
         closing: Closing::Omitted,
         colour: Colour::Plain,
         links: Links::Absent,
+        fixes: Applicability::Safe,
         width: 80,
     }
 }

@@ -238,3 +238,132 @@ fn settings_are_loaded_again_when_they_change() {
     let shown = editor.hear("window/showMessage")["message"].as_str().unwrap().to_owned();
     assert!(shown.starts_with("unwaited: ") && shown.contains("`ingore`"), "{shown}");
 }
+
+/// A notebook of two cells, opened: what is published for each of them.
+fn open_notebook(editor: &mut Editor<Process>, uri: &str, cells: [&str; 2]) -> [Value; 2] {
+    let addresses = [0, 1].map(|number| cell(uri, number));
+    let order: Vec<_> = addresses.iter().map(|uri| json!({ "kind": 2, "document": uri })).collect();
+    let text = |(uri, text): (&String, &str)| json!({ "uri": uri, "languageId": "python", "version": 1, "text": text });
+    let texts: Vec<_> = addresses.iter().zip(cells).map(text).collect();
+    let notebook = json!({ "uri": uri, "notebookType": "jupyter-notebook", "version": 1, "cells": order });
+    let params = json!({ "notebookDocument": notebook, "cellTextDocuments": texts });
+    editor.notify("notebookDocument/didOpen", params);
+    [editor.diagnostics(), editor.diagnostics()]
+}
+
+fn cell(notebook: &str, number: usize) -> String {
+    format!("{}#W{number}", notebook.replace("file:", "vscode-notebook-cell:"))
+}
+
+fn change_notebook(editor: &mut Editor<Process>, uri: &str, cells: Value) {
+    let notebook = json!({ "uri": uri, "version": 2 });
+    let params = json!({ "notebookDocument": notebook, "change": { "cells": cells } });
+    editor.notify("notebookDocument/didChange", params);
+}
+
+const CELLS: [&str; 2] = [
+    "%matplotlib inline\nimport torch.distributed as dist\nname = '😀'; h = dist.isend(t, 1)",
+    "'é'; g()\nh.wait",
+];
+
+#[test]
+fn a_notebook_is_one_program() {
+    let folder = Folder::with(&[]);
+    let (mut editor, uri) = start(&folder);
+    let uri = uri.replace("a.py", "a.ipynb");
+    let can = editor.initialize(full_client());
+    assert_eq!(
+        can["notebookDocumentSync"]["notebookSelector"],
+        json!([{ "notebook": "jupyter-notebook", "cells": [{ "language": "python" }] }])
+    );
+    let [first, second] = open_notebook(&mut editor, &uri, CELLS);
+    assert_eq!((places(&first), &second["uri"]), (vec![], &json!(cell(&uri, 1))));
+    assert_eq!(places(&second), ["1:0-1:6 wait-never-runs"]);
+    let start = &second["diagnostics"][0]["relatedInformation"][1]["location"];
+    assert_eq!(start["uri"], json!(cell(&uri, 0)));
+    assert_eq!(start["range"]["start"], json!({ "line": 2, "character": 17 }));
+
+    let actions = editor.actions(&cell(&uri, 1), 1, None);
+    assert_eq!(
+        actions[0]["edit"]["changes"],
+        json!({ cell(&uri, 1): [{
+            "newText": "h.wait()",
+            "range": { "start": { "line": 1, "character": 0 }, "end": { "line": 1, "character": 6 } },
+        }] })
+    );
+    let actions = editor.actions(&cell(&uri, 0), 0, Some("source.fixAll"));
+    assert_eq!(actions[0]["edit"]["changes"][cell(&uri, 1)][0]["newText"], "h.wait()");
+    let at = json!({ "line": 1, "character": 2 });
+    let params = json!({ "textDocument": { "uri": cell(&uri, 1) }, "position": at });
+    let page = editor.request("textDocument/hover", params).response_result.unwrap();
+    assert!(page["contents"]["value"].as_str().unwrap().starts_with("# wait-never-runs"), "{page}");
+    assert_eq!(page["range"]["start"]["line"], 1);
+    editor.say_goodbye();
+    assert_eq!(editor.line.exit_code(), Some(0));
+}
+
+#[test]
+fn cells_that_change_move_and_go() {
+    let folder = Folder::with(&[]);
+    let (mut editor, uri) = start(&folder);
+    let uri = uri.replace("a.py", "a.ipynb");
+    editor.initialize(json!({}));
+    open_notebook(&mut editor, &uri, CELLS);
+    let typed = json!({ "range": { "start": { "line": 1, "character": 6 }, "end": { "line": 1, "character": 6 } }, "text": "()" });
+    let document = json!({ "uri": cell(&uri, 1), "version": 2 });
+    change_notebook(
+        &mut editor,
+        &uri,
+        json!({ "textContent": [{ "document": document, "changes": [typed] }] }),
+    );
+    let published = [editor.diagnostics(), editor.diagnostics()];
+    assert_eq!(published.each_ref().map(places), [vec![], Vec::<String>::new()]);
+    assert_eq!(published[1]["version"], 2);
+
+    let document = json!({ "uri": cell(&uri, 1), "version": 3 });
+    let typed = json!({ "text": "dist.isend(t, 1)" });
+    change_notebook(
+        &mut editor,
+        &uri,
+        json!({ "textContent": [{ "document": document, "changes": [typed] }] }),
+    );
+    editor.diagnostics();
+    assert_eq!(places(&editor.diagnostics()), ["0:0-0:16 discarded-handle"]);
+
+    let order = [1, 0].map(|number| json!({ "kind": 2, "document": cell(&uri, number) }));
+    let moved = json!({ "start": 0, "deleteCount": 2, "cells": order });
+    change_notebook(&mut editor, &uri, json!({ "structure": { "array": moved } }));
+    let published = [editor.diagnostics(), editor.diagnostics()];
+    assert_eq!(published[0]["uri"], json!(cell(&uri, 1)));
+    assert_eq!(published.each_ref().map(places), [vec!["0:0-0:16 discarded-handle".to_owned()], vec![]]);
+
+    let array = json!({ "start": 1, "deleteCount": 1 });
+    change_notebook(&mut editor, &uri, json!({ "structure": { "array": array } }));
+    let gone = editor.diagnostics();
+    assert_eq!((&gone["uri"], places(&gone)), (&json!(cell(&uri, 0)), vec![]));
+    editor.diagnostics();
+    editor.notify(
+        "notebookDocument/didClose",
+        json!({ "notebookDocument": { "uri": uri }, "cellTextDocuments": [] }),
+    );
+    assert_eq!(editor.diagnostics()["uri"], json!(cell(&uri, 1)));
+}
+
+#[test]
+fn what_is_in_the_baseline_is_not_shown() {
+    let text = "import torch.distributed as dist\n\ndef f(t):\n    dist.isend(t, 1)\n";
+    let folder = Folder::with(&[("a.py", text.as_bytes()), (".git/HEAD", b"")]);
+    folder.unwaited("check --write-baseline");
+    let (mut editor, uri) = start(&folder);
+    editor.initialize(json!({}));
+    assert_eq!(places(&editor.open(&uri, text)), [""; 0]);
+    let more = format!("{text}    dist.isend(t, 2)\n");
+    let document = json!({ "uri": uri, "version": 2 });
+    let change = json!([{ "text": more }]);
+    editor.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": change }));
+    assert_eq!(places(&editor.diagnostics()), ["4:4-4:20 discarded-handle"]);
+    folder.write("unwaited-baseline.json", b"[");
+    editor.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));
+    let shown = editor.hear("window/showMessage")["message"].as_str().unwrap().to_owned();
+    assert!(shown.contains("unwaited-baseline.json` is damaged"), "{shown}");
+}

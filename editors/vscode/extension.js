@@ -40,6 +40,7 @@ async function start() {
         { scheme: "file", language: "python" },
         { scheme: "untitled", language: "python" },
         { scheme: "file", language: "rust" },
+        { notebook: "jupyter-notebook", language: "python" },
       ],
       synchronize: { configurationSection: "unwaited" },
     },

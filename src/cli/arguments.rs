@@ -121,7 +121,7 @@ pub(super) struct CheckArguments {
     pub(super) no_cache: bool,
 
     /// How many threads to use [default: as many as there are processors]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub(super) jobs: Option<NonZeroUsize>,
 
     /// Print findings only
@@ -352,6 +352,11 @@ pub(super) enum ColorChoice {
     Always,
     /// Never
     Never,
+}
+
+/// Reads how many threads to use.
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "write a number, 1 or more".to_owned())
 }
 
 /// Reads `RULE=LEVEL`.

@@ -50,13 +50,13 @@ fn run_once(arguments: &CheckArguments) -> Exit {
     let outcome = project::check(input, &options, &bar);
     bar.clear();
     match outcome {
-        Ok(outcome) => conclude(arguments, given.as_deref(), &outcome),
+        Ok(outcome) => conclude(arguments, given.as_deref(), outcome),
         Err(message) => fail(&message),
     }
 }
 
 /// Reports, and writes what was fixed; `given` is a text from standard input, which goes to standard output with its fixes.
-fn conclude(arguments: &CheckArguments, given: Option<&[u8]>, outcome: &Outcome) -> Exit {
+fn conclude(arguments: &CheckArguments, given: Option<&[u8]>, mut outcome: Outcome) -> Exit {
     if !arguments.quiet {
         outcome.notes.iter().for_each(|note| tell("warning", note));
         outcome.written.iter().for_each(|written| tell("note", written));
@@ -65,17 +65,17 @@ fn conclude(arguments: &CheckArguments, given: Option<&[u8]>, outcome: &Outcome)
         tell("warning", "there is no file to check");
     }
     if let Some(reason) = &arguments.add_ignore {
-        return ignore::add(arguments, reason, outcome);
+        return ignore::add(arguments, reason, &outcome);
     }
     if arguments.diff {
-        return fix::show(outcome, &Output::to(arguments.output_file.as_deref()));
+        return fix::show(&outcome, &Output::to(arguments.output_file.as_deref()));
     }
     let written = match given {
         Some(bytes) => fix::pass_on(bytes, &outcome.changes),
-        None => fix::write(&outcome.changes),
+        None => fix::write(&mut outcome),
     };
     if let Err(message) =
-        print(arguments, if given.is_some() { Taken::Text } else { Taken::Nothing }, outcome)
+        print(arguments, if given.is_some() { Taken::Text } else { Taken::Nothing }, &outcome)
     {
         return fail(&message);
     }
@@ -107,6 +107,8 @@ fn print(arguments: &CheckArguments, taken: Taken, outcome: &Outcome) -> Result<
         (Taken::Text | Taken::Nothing, _) => Output::to(path),
     };
     let look = look(arguments, &output);
+    let named = look.format.is_about_a_repository().then(|| outcome.named_from_the_repository());
+    let outcome = named.as_ref().unwrap_or(outcome);
     output.write(|out| report::write(outcome, &look, out)).map_err(failed)
 }
 
@@ -134,11 +136,16 @@ fn options(arguments: &CheckArguments) -> Result<Options, String> {
             false => CacheUse::Remembers,
         },
         jobs: arguments.jobs,
-        fix: (arguments.fix || arguments.diff).then_some(match arguments.unsafe_fixes {
-            true => Applicability::Unsafe,
-            false => Applicability::Safe,
-        }),
+        fix: (arguments.fix || arguments.diff).then_some(allowed(arguments)),
     })
+}
+
+/// The fixes that are asked for.
+fn allowed(arguments: &CheckArguments) -> Applicability {
+    match arguments.unsafe_fixes {
+        true => Applicability::Unsafe,
+        false => Applicability::Safe,
+    }
 }
 
 fn input(arguments: &CheckArguments) -> Result<Input, String> {
@@ -191,6 +198,7 @@ fn look(arguments: &CheckArguments, output: &Output) -> Look {
             ColorChoice::Auto if output.has_links() => Links::Written,
             ColorChoice::Auto | ColorChoice::Always | ColorChoice::Never => Links::Absent,
         },
+        fixes: allowed(arguments),
         width: output.width().unwrap_or(WIDTH).max(NARROWEST),
     }
 }

@@ -10,9 +10,23 @@ use crate::project::{Change, Outcome, reason};
 use crate::rules::Severity;
 use crate::source::encode_like;
 
-/// Writes every changed file.
-pub(super) fn write(changes: &[Change]) -> Result<(), String> {
-    let failures: Vec<String> = changes.iter().filter_map(|change| change.write().err()).collect();
+/// Writes every changed file. What was found in one that cannot be written is still there.
+pub(super) fn write(outcome: &mut Outcome) -> Result<(), String> {
+    let (mut failures, mut restored, mut written) = (Vec::new(), Vec::new(), Vec::new());
+    for change in std::mem::take(&mut outcome.changes) {
+        match change.write() {
+            Ok(note) => {
+                note.iter().for_each(|note| tell("warning", note));
+                written.push(change);
+            }
+            Err(message) => {
+                failures.push(message);
+                restored.push(change.report_before());
+            }
+        }
+    }
+    outcome.changes = written;
+    outcome.restore(restored);
     match failures.split_last() {
         None => Ok(()),
         Some((last, before)) => {
@@ -55,7 +69,8 @@ pub(super) fn show(outcome: &Outcome, output: &Output) -> Exit {
 
 /// The difference in the form that `patch` and `git apply` read.
 fn difference(change: &Change, out: &mut dyn Write) -> io::Result<()> {
-    let (old, new) = (format!("a/{}", change.name), format!("b/{}", change.name));
+    let name = change.name.trim_start_matches('/');
+    let (old, new) = (format!("a/{name}"), format!("b/{name}"));
     let lines = TextDiff::from_lines(&change.before, &change.after);
     write!(out, "{}", lines.unified_diff().header(&old, &new))
 }

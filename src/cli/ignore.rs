@@ -19,7 +19,8 @@ pub(super) fn add(arguments: &CheckArguments, reason: &str, outcome: &Outcome) -
     let (mut findings, mut files) = (0, 0);
     for change in &changes {
         match change.write() {
-            Ok(()) => {
+            Ok(note) => {
+                note.iter().for_each(|note| tell("warning", note));
                 findings += change.fixed;
                 files += 1;
             }
@@ -60,5 +61,6 @@ fn change(report: &FileReport, reason: &str) -> Option<Change> {
         before: source.raw().to_owned(),
         after: after.raw().to_owned(),
         fixed: findings.len(),
+        found: report.findings.clone(),
     })
 }

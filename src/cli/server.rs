@@ -6,13 +6,13 @@ use super::arguments::ServerArguments;
 use super::output::tell;
 use super::{Exit, settings};
 use crate::lsp;
-use crate::project::Options;
+use crate::project::{BaselineUse, Options};
 
 /// Serves an editor until it says goodbye. The protocol asks for 1 where it leaves without that.
 pub(super) fn run(arguments: &ServerArguments) -> Exit {
     let load = || {
         let resolver = Arc::new(settings::resolver(&arguments.settings)?);
-        Ok(Options { resolver, ..Options::default() })
+        Ok(Options { resolver, baseline: BaselineUse::Compared, ..Options::default() })
     };
     match lsp::serve_stdio(&load) {
         Ok(()) => Exit::Clean,

@@ -4,19 +4,20 @@
 
 use std::collections::HashMap;
 
-use lsp_types::{CodeAction, CodeActionKind, CodeActionParams, TextEdit, WorkspaceEdit};
+use lsp_types::{CodeAction, CodeActionKind, CodeActionParams, TextEdit, Uri, WorkspaceEdit};
 use similar::{DiffTag, TextDiff};
 
+use super::cells::Cells;
 use super::diagnostics::diagnostic;
-use super::documents::Document;
+use super::documents::{Document, Form};
 use super::protocol::{Client, FIX_ALL};
 use crate::project::helps;
 use crate::rules::{Applicability, Finding, Fix};
-use crate::source::{Edit, SourceFile, Span, apply};
+use crate::source::{Edit, SourceFile, Span};
 
-/// Says what is found in another text of the document, and what its safe fixes make of it.
+/// Says what is found in another version of the document, and what its safe fixes make of it; both as a file would be written.
 pub(super) trait Check {
-    fn findings(&self, document: &Document, text: &str) -> Result<Vec<Finding>, String>;
+    fn findings(&self, document: &Document, raw: &str) -> Result<Vec<Finding>, String>;
     fn fixed(&self, document: &Document) -> Option<String>;
 }
 
@@ -26,7 +27,9 @@ pub(super) fn actions(
     client: &Client,
     check: &dyn Check,
 ) -> Vec<CodeAction> {
-    let span = client.encoding.span(&document.source, parameters.range);
+    let Some(span) = document.span(&parameters.text_document.uri, parameters.range, client.encoding) else {
+        return Vec::new();
+    };
     let wanted = parameters.context.only.as_deref();
     let mut actions = Vec::new();
     if wanted.is_none_or(|kinds| kinds.iter().any(|kind| is_part(&CodeActionKind::QUICKFIX, kind))) {
@@ -46,15 +49,19 @@ fn quick_fix(
     check: &dyn Check,
 ) -> Option<CodeAction> {
     let fix = finding.fix.as_ref()?;
-    let text = apply(&document.source.text, &fix.edits)?;
-    if !helps(&document.findings, &check.findings(document, &text).ok()?) {
+    let after = document.source.edited(&fix.edits)?;
+    if !helps(&document.findings, &check.findings(document, after.raw()).ok()?) {
         return None;
     }
+    let edit = match &document.form {
+        Form::Text => text_edits(document, &fix.edits, client),
+        Form::Notebook(cells) => cell_edits(cells, &after, client),
+    };
     Some(CodeAction {
         title: title(fix),
         kind: Some(CodeActionKind::QUICKFIX),
-        diagnostics: Some(vec![diagnostic(document, finding, client)]),
-        edit: Some(workspace_edit(document, &fix.edits, client)),
+        diagnostics: Some(vec![diagnostic(document, finding, client)?.1]),
+        edit: Some(edit),
         is_preferred: Some(fix.applicability == Applicability::Safe),
         ..CodeAction::default()
     })
@@ -66,11 +73,15 @@ fn title(fix: &Fix) -> String {
 }
 
 fn fix_all(document: &Document, client: &Client, check: &dyn Check) -> Option<CodeAction> {
-    let text = check.fixed(document)?;
+    let after = check.fixed(document)?;
+    let edit = match &document.form {
+        Form::Text => text_edits(document, &differences(&document.source.text, &after), client),
+        Form::Notebook(cells) => cell_edits(cells, &SourceFile::of_notebook("", after).ok()?, client),
+    };
     Some(CodeAction {
         title: "Fix everything that can be fixed safely".to_owned(),
         kind: Some(FIX_ALL),
-        edit: Some(workspace_edit(document, &differences(&document.source.text, &text), client)),
+        edit: Some(edit),
         ..CodeAction::default()
     })
 }
@@ -100,13 +111,26 @@ fn starts<'r>(rows: impl Iterator<Item = &'r str>) -> Vec<u32> {
     std::iter::once(0).chain(ends).collect()
 }
 
-#[allow(clippy::mutable_key_type, reason = "the protocol's types key edits by address")]
-fn workspace_edit(document: &Document, edits: &[Edit], client: &Client) -> WorkspaceEdit {
+fn text_edits(document: &Document, edits: &[Edit], client: &Client) -> WorkspaceEdit {
     let edits = edits.iter().map(|edit| text_edit(&document.source, edit, client)).collect();
-    WorkspaceEdit {
-        changes: Some(HashMap::from([(document.uri.clone(), edits)])),
-        ..WorkspaceEdit::default()
-    }
+    workspace_edit([(document.uri.clone(), edits)])
+}
+
+/// The edits that make the cells those of another version of the notebook.
+fn cell_edits(cells: &Cells, after: &SourceFile, client: &Client) -> WorkspaceEdit {
+    let of_cell = |(number, text): (u32, &str)| {
+        let cell = cells.get(number)?;
+        let edits = differences(&cell.source.text, text);
+        let edits: Vec<_> = edits.iter().map(|edit| text_edit(&cell.source, edit, client)).collect();
+        (!edits.is_empty()).then(|| (cell.uri.clone(), edits))
+    };
+    workspace_edit(after.cells().filter_map(of_cell))
+}
+
+#[allow(clippy::mutable_key_type, reason = "the protocol's types key edits by address")]
+fn workspace_edit(changes: impl IntoIterator<Item = (Uri, Vec<TextEdit>)>) -> WorkspaceEdit {
+    let changes: HashMap<Uri, Vec<TextEdit>> = changes.into_iter().collect();
+    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
 }
 
 fn text_edit(source: &SourceFile, edit: &Edit, client: &Client) -> TextEdit {
@@ -126,6 +150,7 @@ fn touches(left: Span, right: Span) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::apply;
 
     #[test]
     fn a_part_of_a_kind() {

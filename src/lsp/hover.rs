@@ -1,6 +1,6 @@
 //! What the editor shows where the pointer rests: the page of the rule that has something to say there.
 
-use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
+use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position, Range, Uri};
 
 use super::documents::Document;
 use super::encoding::Encoding;
@@ -8,13 +8,13 @@ use crate::project::known_rule;
 use crate::source::{Language, Span, Suppressions};
 
 /// The page of the finding at a position, or of the rule that a suppression names there.
-pub(super) fn hover(document: &Document, position: Position, encoding: Encoding) -> Option<Hover> {
-    let offset = encoding.offset(&document.source, position);
+pub(super) fn hover(document: &Document, uri: &Uri, position: Position, encoding: Encoding) -> Option<Hover> {
+    let offset = document.span(uri, Range { start: position, end: position }, encoding)?.start;
     let (rule, span) = found(document, offset).or_else(|| suppressed(document, offset))?;
     let page = known_rule(&rule).ok()?.page;
     Some(Hover {
         contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value: page.to_owned() }),
-        range: Some(encoding.range(&document.source, span)),
+        range: document.place(span, encoding).map(|place| place.range),
     })
 }
 

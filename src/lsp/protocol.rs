@@ -3,12 +3,15 @@
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
     DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, HoverProviderCapability,
-    InitializeResult, Registration, RegistrationParams, SaveOptions, ServerCapabilities, ServerInfo,
+    InitializeResult, Notebook, NotebookCellSelector, NotebookDocumentSyncOptions, NotebookSelector, OneOf,
+    Registration, RegistrationParams, SaveOptions, ServerCapabilities, ServerInfo,
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
 };
 use serde_json::Value;
 
+use super::cells::LANGUAGE;
 use super::encoding::Encoding;
+use crate::project::BASELINE;
 
 /// The kind of the action that makes all safe fixes of a document.
 pub(super) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.unwaited");
@@ -78,6 +81,13 @@ fn capabilities(client: &Client) -> ServerCapabilities {
         save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),
         ..TextDocumentSyncOptions::default()
     };
+    let notebooks = NotebookDocumentSyncOptions {
+        notebook_selector: vec![NotebookSelector::ByCells {
+            notebook: Some(Notebook::String("jupyter-notebook".to_owned())),
+            cells: vec![NotebookCellSelector { language: LANGUAGE.to_owned() }],
+        }],
+        save: Some(true),
+    };
     let actions = CodeActionOptions {
         code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, FIX_ALL]),
         ..CodeActionOptions::default()
@@ -85,19 +95,20 @@ fn capabilities(client: &Client) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(client.encoding.kind()),
         text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        notebook_document_sync: Some(OneOf::Left(notebooks)),
         code_action_provider: Some(CodeActionProviderCapability::Options(actions)),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         ..ServerCapabilities::default()
     }
 }
 
-/// Asks the editor to tell of changes of the files that may hold settings.
+/// Asks the editor to tell of changes of the files that may hold settings, and of the baseline.
 pub(super) fn watch_settings() -> RegistrationParams {
     let watch = |pattern: &str| FileSystemWatcher {
         glob_pattern: GlobPattern::String(format!("**/{pattern}")),
         kind: None,
     };
-    let watchers = ["unwaited.toml", ".unwaited.toml", "pyproject.toml"].map(watch).to_vec();
+    let watchers = ["unwaited.toml", ".unwaited.toml", "pyproject.toml", BASELINE].map(watch).to_vec();
     let options = DidChangeWatchedFilesRegistrationOptions { watchers };
     let registration = Registration {
         id: "unwaited-settings".to_owned(),

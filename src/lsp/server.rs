@@ -10,9 +10,10 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestI
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    CancelParams, CodeActionParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams,
+    CancelParams, CodeActionParams, DidChangeNotebookDocumentParams, DidChangeTextDocumentParams,
+    DidCloseNotebookDocumentParams, DidCloseTextDocumentParams, DidOpenNotebookDocumentParams,
     DidOpenTextDocumentParams, HoverParams, MessageType, NumberOrString, PublishDiagnosticsParams,
-    ShowMessageParams,
+    ShowMessageParams, Uri,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,12 +21,13 @@ use serde_json::Value;
 
 use super::Load;
 use super::actions::{self, Check};
+use super::cells::Cells;
+use super::checker::Checker;
 use super::diagnostics::diagnostics;
 use super::documents::{Document, Freshness};
 use super::hover::hover;
 use super::protocol::{self, Client, Watching};
-use crate::project::{self, Input, Options, Outcome, Silent};
-use crate::rules::{Applicability, Finding};
+use crate::project::Options;
 
 /// The conversation with one editor.
 pub(super) struct Server<'c> {
@@ -170,7 +172,12 @@ impl<'c> Server<'c> {
             notification::DidOpenTextDocument::METHOD => self.with(params, Self::open),
             notification::DidChangeTextDocument::METHOD => self.with(params, Self::change),
             notification::DidCloseTextDocument::METHOD => self.with(params, Self::close),
-            notification::DidSaveTextDocument::METHOD => self.make_stale(),
+            notification::DidOpenNotebookDocument::METHOD => self.with(params, Self::open_notebook),
+            notification::DidChangeNotebookDocument::METHOD => self.with(params, Self::change_notebook),
+            notification::DidCloseNotebookDocument::METHOD => self.with(params, Self::close_notebook),
+            notification::DidSaveTextDocument::METHOD | notification::DidSaveNotebookDocument::METHOD => {
+                self.make_stale();
+            }
             notification::DidChangeConfiguration::METHOD | notification::DidChangeWatchedFiles::METHOD => {
                 self.load_settings();
                 self.make_stale();
@@ -201,15 +208,44 @@ impl<'c> Server<'c> {
     }
 
     fn close(&mut self, params: DidCloseTextDocumentParams) {
-        let uri = params.text_document.uri;
-        if self.documents.remove(uri.as_str()).is_some() {
-            let params = PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None };
-            self.publish(params);
+        self.forget(&params.text_document.uri);
+    }
+
+    fn open_notebook(&mut self, params: DidOpenNotebookDocumentParams) {
+        let it = params.notebook_document;
+        let key = it.uri.as_str().to_owned();
+        let cells = Cells::new(it.cells, params.cell_text_documents);
+        self.documents.insert(key, Document::of_notebook(it.uri, it.version, cells));
+    }
+
+    fn change_notebook(&mut self, params: DidChangeNotebookDocumentParams) {
+        let it = params.notebook_document;
+        let Some(document) = self.documents.get_mut(it.uri.as_str()) else { return };
+        let mut gone = Vec::new();
+        if let Some(change) = params.change.cells {
+            let encoding = self.client.encoding;
+            document.change_cells(it.version, |cells| gone = cells.change(change, encoding));
+        }
+        gone.into_iter().for_each(|cell| self.clear(cell.uri));
+    }
+
+    fn close_notebook(&mut self, params: DidCloseNotebookDocumentParams) {
+        self.forget(&params.notebook_document.uri);
+    }
+
+    /// Forgets a document, and what the editor shows of it.
+    fn forget(&mut self, uri: &Uri) {
+        if let Some(document) = self.documents.remove(uri.as_str()) {
+            document.addresses().into_iter().for_each(|(uri, _)| self.clear(uri.clone()));
         }
     }
 
+    fn clear(&self, uri: Uri) {
+        self.publish(PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None });
+    }
+
     fn actions(&mut self, params: &CodeActionParams) -> Vec<lsp_types::CodeAction> {
-        let key = params.text_document.uri.as_str().to_owned();
+        let Some(key) = self.key(&params.text_document.uri) else { return Vec::new() };
         self.refresh(&key);
         let check = Checker { options: &self.options };
         let document = self.documents.get(&key);
@@ -218,9 +254,15 @@ impl<'c> Server<'c> {
 
     fn hover(&mut self, params: &HoverParams) -> Option<lsp_types::Hover> {
         let place = &params.text_document_position_params;
-        let key = place.text_document.uri.as_str().to_owned();
+        let key = self.key(&place.text_document.uri)?;
         self.refresh(&key);
-        hover(self.documents.get(&key)?, place.position, self.client.encoding)
+        hover(self.documents.get(&key)?, &place.text_document.uri, place.position, self.client.encoding)
+    }
+
+    /// The document that an address belongs to: its own, or that of one of its cells.
+    fn key(&self, uri: &Uri) -> Option<String> {
+        let is_meant = |document: &Document| document.addresses().into_iter().any(|(known, _)| known == uri);
+        self.documents.iter().find(|(_, document)| is_meant(document)).map(|(key, _)| key.clone())
     }
 
     /// Checks one stale document, if there is one.
@@ -238,16 +280,12 @@ impl<'c> Server<'c> {
         if document.freshness == Freshness::Fresh {
             return;
         }
-        let found = check.findings(document, &document.source.text);
+        let found = check.findings(document, document.source.raw());
         document.freshness = Freshness::Fresh;
         let complaint = found.as_ref().err().cloned();
         document.findings = found.unwrap_or_default();
-        let params = PublishDiagnosticsParams {
-            uri: document.uri.clone(),
-            diagnostics: diagnostics(document, &self.client),
-            version: Some(document.version),
-        };
-        self.publish(params);
+        let published = diagnostics(document, &self.client);
+        published.into_iter().for_each(|params| self.publish(params));
         self.complain(complaint);
     }
 
@@ -287,34 +325,6 @@ impl<'c> Server<'c> {
     fn send(&self, message: Message) {
         // Where nobody listens any more, the loop learns of it when it reads.
         let _ = self.connection.sender.send(message);
-    }
-}
-
-/// Checks texts under the settings in force.
-struct Checker<'s> {
-    options: &'s Options,
-}
-
-impl Checker<'_> {
-    fn check(&self, document: &Document, text: &str, options: &Options) -> Result<Outcome, String> {
-        if document.is_part_of_a_notebook() {
-            return Ok(Outcome::default());
-        }
-        let input = Input::Text { bytes: text.as_bytes().to_owned(), name: document.path.clone() };
-        project::check(input, options, &Silent)
-    }
-}
-
-impl Check for Checker<'_> {
-    fn findings(&self, document: &Document, text: &str) -> Result<Vec<Finding>, String> {
-        let outcome = self.check(document, text, self.options)?;
-        Ok(outcome.reports.into_iter().flat_map(|report| report.findings).collect())
-    }
-
-    fn fixed(&self, document: &Document) -> Option<String> {
-        let options = Options { fix: Some(Applicability::Safe), ..self.options.clone() };
-        let outcome = self.check(document, &document.source.text, &options).ok()?;
-        outcome.changes.into_iter().next().map(|change| change.after)
     }
 }
 

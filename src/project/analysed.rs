@@ -108,12 +108,9 @@ pub(crate) fn found(file: &Analysed) -> (Vec<Finding>, Vec<Silenced>) {
     let selection = &file.rules.selection;
     let catalog = file.rules.settings.catalog(file.language);
     let context = Context::new(catalog, &file.source.text, file.analysis.backend.as_deref());
+    let context = context.in_language(file.language);
     let mut findings = rules::check(&file.analysis.events, &context);
     findings.retain(|finding| selection.selects(finding.rule));
-    if file.language == Language::Rust {
-        // What a fix writes is Python.
-        findings.iter_mut().for_each(|finding| finding.fix = None);
-    }
     let (mut findings, mut silenced) =
         suppress(findings, &file.source, &file.suppressions, selection, file.problems.is_empty());
     let quiet = silenced.iter_mut().map(|silenced| &mut silenced.finding);

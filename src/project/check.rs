@@ -1,6 +1,5 @@
 //! One run: survey every file, analyse those that communicate, ask the tree what it reads, then let the rules speak.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -79,7 +78,7 @@ impl<'f> Task<'f> {
 }
 
 /// The name of a text that has none.
-const STDIN: &str = "<stdin>";
+const STDIN: &str = walk::STANDARD_INPUT;
 
 struct Run<'o> {
     options: &'o Options,
@@ -289,6 +288,7 @@ impl Run<'_> {
                         before: before.to_owned(),
                         after: after.to_owned(),
                         fixed: fixed.rules.values().sum(),
+                        found: fixed.found,
                     }));
                     let (source, findings) = (Some(fixed.source), fixed.findings);
                     reports.push(FileReport { name, source, findings, silenced });
@@ -313,15 +313,18 @@ impl Reporting<'_> {
     /// What is found in a file, after the fixes that are asked for, and what is found and not reported.
     fn fixed(&self, file: &Analysed) -> (Fixed, Vec<Silenced>) {
         let source = &file.source;
-        let found = self.found(file);
+        let (made, silenced) = self.found(file);
+        let found_in = |source: &SourceFile| self.found(&self.analysed_anew(file, source.clone())).0;
+        let offered = fix::offered(source, made.clone(), &found_in);
         if let Some((slot, stored)) = &file.remember {
             let names = (file.kept.clone(), Keeper::of(file).names);
-            self.cache.learn(slot, stored.with(Found::new(names, &found.0, &found.1)));
+            self.cache.learn(slot, stored.with(Found::new(names, &offered, &silenced)));
         }
-        let (findings, silenced) = divided(file, found);
         let Some(allowed) = self.options.fix else {
-            return (Fixed { source: source.clone(), findings, rules: BTreeMap::new() }, silenced);
+            let (findings, silenced) = divided(file, (offered, silenced));
+            return (Fixed::unchanged(source.clone(), findings), silenced);
         };
+        let (findings, silenced) = divided(file, (made, silenced));
         let check = |source: &SourceFile| self.findings_in(file, source.clone()).0;
         let fixed = fix::fix(source, findings, allowed, &check);
         let silenced = match fixed.source.raw() == source.raw() {
@@ -338,14 +341,18 @@ impl Reporting<'_> {
         (findings, silenced)
     }
 
-    /// What would be found in a file if it were this one.
+    /// What would be reported of a file if it were this one.
     fn findings_in(&self, file: &Analysed, source: SourceFile) -> (Vec<Finding>, Vec<Silenced>) {
-        let anew =
-            self.linked.analyse(file.number, file.path.as_deref(), source, file.rules.clone(), file.extent);
-        let mut changed = [anew];
-        Trees::new(self.options, self.given).forget_handles_that_are_read(&mut changed);
-        let [changed] = &changed;
-        divided(changed, self.found(changed))
+        let changed = self.analysed_anew(file, source);
+        divided(&changed, self.found(&changed))
+    }
+
+    /// A file as it would be analysed if its text were this one.
+    fn analysed_anew(&self, file: &Analysed, source: SourceFile) -> Analysed {
+        let (path, rules) = (file.path.as_deref(), file.rules.clone());
+        let mut changed = self.linked.analyse(file.number, path, source, rules, file.extent);
+        Trees::new(self.options, self.given).forget_handles_that_are_read(std::slice::from_mut(&mut changed));
+        changed
     }
 }
 

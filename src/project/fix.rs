@@ -1,5 +1,7 @@
-//! Makes the fixes of a file, round by round, until nothing is left that can be fixed.
+//! Makes the fixes of a file, round by round, until nothing is left that can be fixed; and says which fixes are worth to be
+//! offered.
 //!
+//! - A fix is **offered** where it was made on a copy and the copy is better for it.
 //! - In each **round** the file is checked anew and the fixes are made that **agree**; unsafe ones one in each function,
 //!   because each is made for the function as it was found.
 //! - A round is **taken back** where there is something new to say about the file, or as much as before; that it does not
@@ -20,6 +22,10 @@ use crate::source::{Edit, SourceFile, agree};
 
 /// How often a file is changed and checked again. It only ends what has no end.
 const ROUNDS: usize = 100;
+/// How many bytes are checked again at most to find out which fixes of a file are offered, and how often at least. Behind that
+/// no more are offered: a person did not write so many mistakes into one function.
+const TRIED: usize = 1 << 18;
+const TRIED_AT_LEAST: usize = 8;
 
 /// A file after its fixes.
 #[derive(Clone, Debug)]
@@ -29,6 +35,15 @@ pub(crate) struct Fixed {
     pub(crate) findings: Vec<Finding>,
     /// How many findings of which rule are gone.
     pub(crate) rules: BTreeMap<&'static str, usize>,
+    /// What was found before.
+    pub(crate) found: Vec<Finding>,
+}
+
+impl Fixed {
+    /// A file that nothing was fixed in.
+    pub(crate) fn unchanged(source: SourceFile, findings: Vec<Finding>) -> Self {
+        Self { source, findings, rules: BTreeMap::new(), found: Vec::new() }
+    }
 }
 
 /// Fixes a file in which `findings` were found. `check` says what is found in another version of it.
@@ -38,8 +53,8 @@ pub(crate) fn fix(
     allowed: Applicability,
     check: &dyn Fn(&SourceFile) -> Vec<Finding>,
 ) -> Fixed {
-    let before = findings.clone();
-    let mut state = Fixed { source: source.clone(), findings, rules: BTreeMap::new() };
+    let found = findings.clone();
+    let mut state = Fixed::unchanged(source.clone(), findings);
     for _ in 0..ROUNDS {
         let chosen = choose(&state.findings, allowed);
         let one_by_one = || every(&state.findings, allowed).find_map(|fix| attempt(&state, &[fix], check));
@@ -47,12 +62,96 @@ pub(crate) fn fix(
         let Some(next) = next else { break };
         state = next;
     }
-    state.rules = gone(&before, &state.findings);
+    state.rules = gone(&found, &state.findings);
+    state.found = found;
     let is_allowed = |fix: &Fix| fix.applicability <= allowed;
     for finding in &mut state.findings {
         finding.fix = finding.fix.take().filter(|fix| !is_allowed(fix));
     }
+    state.findings = offered(&state.source, state.findings, check);
     state
+}
+
+/// The findings of a file with those fixes only that make it better. Fixes of different functions are tried together, and
+/// one by one where that does not tell enough.
+pub(crate) fn offered(
+    source: &SourceFile,
+    mut findings: Vec<Finding>,
+    check: &dyn Fn(&SourceFile) -> Vec<Finding>,
+) -> Vec<Finding> {
+    let mut trial = Trial {
+        source,
+        findings: &findings,
+        check,
+        left: (TRIED / source.text.len().max(1)).max(TRIED_AT_LEAST),
+    };
+    let mut open: Vec<usize> = (0..findings.len()).filter(|at| trial.fix(*at).is_some()).collect();
+    let mut good = BTreeSet::new();
+    while !open.is_empty() {
+        let batch = trial.batch(&open);
+        open.retain(|at| !batch.contains(at));
+        match trial.all_help(&batch) {
+            true => good.extend(batch),
+            false if batch.len() == 1 => {}
+            false => good.extend(batch.into_iter().filter(|at| trial.all_help(&[*at]))),
+        }
+    }
+    let refused = findings.iter_mut().enumerate().filter(|(at, _)| !good.contains(at));
+    refused.for_each(|(_, finding)| finding.fix = None);
+    findings
+}
+
+/// Fixes that are tried on copies of a file.
+struct Trial<'f> {
+    source: &'f SourceFile,
+    findings: &'f [Finding],
+    check: &'f dyn Fn(&SourceFile) -> Vec<Finding>,
+    /// How often the file may still be checked.
+    left: usize,
+}
+
+impl<'f> Trial<'f> {
+    fn fix(&self, at: usize) -> Option<&'f Fix> {
+        self.findings.get(at)?.fix.as_ref()
+    }
+
+    fn function(&self, at: usize) -> &'f str {
+        self.findings.get(at).map_or("", |finding| finding.function.as_str())
+    }
+
+    /// Some of the open fixes, one of each function, that can be made together.
+    fn batch(&self, open: &[usize]) -> Vec<usize> {
+        let (mut edits, mut functions, mut batch) = (Vec::new(), BTreeSet::new(), Vec::new());
+        for at in open {
+            let Some(fix) = self.fix(*at) else { continue };
+            let is_first = batch.is_empty();
+            if is_first || !functions.contains(self.function(*at)) && agree(&fix.edits, &edits) {
+                functions.insert(self.function(*at));
+                edits.extend(fix.edits.iter().cloned());
+                batch.push(*at);
+            }
+        }
+        batch
+    }
+
+    /// Whether the file, and each function with one of these fixes, is better for them.
+    fn all_help(&mut self, batch: &[usize]) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        let edits: Vec<Edit> =
+            batch.iter().filter_map(|at| self.fix(*at)).flat_map(|fix| fix.edits.iter().cloned()).collect();
+        let Some(after) = self.source.edited(&edits).map(|changed| (self.check)(&changed)) else {
+            return false;
+        };
+        let (before, now) = (by_function(self.findings), by_function(&after));
+        let is_better = |at: &usize| {
+            let of = |all: &'_ BTreeMap<&str, Vec<Finding>>| all.get(self.function(*at)).cloned();
+            helps(&of(&before).unwrap_or_default(), &of(&now).unwrap_or_default())
+        };
+        helps(self.findings, &after) && (batch.len() == 1 || batch.iter().all(is_better))
+    }
 }
 
 /// Whether a file is better for a change: there is less to say about it, and nothing new that weighs anything. For fewer
@@ -107,7 +206,15 @@ fn attempt(state: &Fixed, fixes: &[&Fix], check: &dyn Fn(&SourceFile) -> Vec<Fin
     if !helps(&state.findings, &findings) {
         return None;
     }
-    Some(Fixed { source, findings, rules: BTreeMap::new() })
+    Some(Fixed::unchanged(source, findings))
+}
+
+fn by_function(findings: &[Finding]) -> BTreeMap<&str, Vec<Finding>> {
+    let mut all: BTreeMap<&str, Vec<Finding>> = BTreeMap::new();
+    for finding in findings {
+        all.entry(finding.function.as_str()).or_default().push(finding.clone());
+    }
+    all
 }
 
 /// How many findings of each rule are gone.
@@ -160,6 +267,36 @@ mod tests {
         assert_eq!((left.source.text.as_str(), left.findings.len()), ("bad", 1));
         assert!(left.findings[0].fix.is_some());
         assert_eq!(fixed("bad bad", "ok", Applicability::Unsafe, Applicability::Unsafe).source.text, "ok ok");
+    }
+
+    #[test]
+    fn a_fix_that_does_not_help_is_not_offered() {
+        let source = SourceFile::new("a.py", "bad poor bad");
+        let with = |written| move |source: &SourceFile| found(&source.text, written, Applicability::Unsafe);
+        let count = |written: &'static str| {
+            let check = with(written);
+            let findings = offered(&source, check(&source), &check);
+            findings.iter().filter(|finding| finding.fix.is_some()).count()
+        };
+        assert_eq!((count("ok"), count("bad bad")), (2, 0));
+    }
+
+    #[test]
+    fn only_the_good_ones_of_a_batch_are_offered() {
+        let source = SourceFile::new("a.py", "bad.1 bad.2 bad.3");
+        let check = |source: &SourceFile| {
+            let mut findings = found(&source.text, "bad", Applicability::Unsafe);
+            for finding in &mut findings {
+                let behind = &source.text[finding.primary.span.end as usize..];
+                finding.function = behind.chars().take(2).collect();
+                let text = if behind.starts_with(".2") { "bad.2 bad" } else { "ok" };
+                finding.fix.as_mut().unwrap().edits = vec![Edit::replace(finding.primary.span, text)];
+            }
+            findings
+        };
+        let findings = offered(&source, check(&source), &check);
+        let is_offered: Vec<bool> = findings.iter().map(|finding| finding.fix.is_some()).collect();
+        assert_eq!(is_offered, [true, false, true]);
     }
 
     #[test]

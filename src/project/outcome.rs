@@ -46,6 +46,13 @@ impl Outcome {
         self.findings().any(|(_, finding)| is_failure(finding))
     }
 
+    /// Puts reports in the place of those of the same files.
+    pub fn restore(&mut self, reports: Vec<FileReport>) {
+        self.reports.retain(|known| reports.iter().all(|report| report.name != known.name));
+        self.reports.extend(reports);
+        self.reports.sort_by(|left, right| left.name.cmp(&right.name));
+    }
+
     /// How many findings were fixed.
     pub fn fixed(&self) -> usize {
         self.changes.iter().map(|change| change.fixed).sum()

@@ -14,7 +14,7 @@ pub fn replace_file(path: &Path, text: &[u8]) -> io::Result<()> {
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         return OpenOptions::new().write(true).open(path)?.write_all(text);
     }
-    let mut beside = beside(path)?;
+    let mut beside = beside(path).map_err(|error| in_words(path, error))?;
     beside.write_all(text)?;
     match old {
         Some(old) if old.permissions().readonly() => {
@@ -28,12 +28,23 @@ pub fn replace_file(path: &Path, text: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A new file in the folder of another, with the permissions that a new file has.
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = match path.parent() {
+/// That a folder is missing is not seen from "no such file" about a file that is to be made.
+fn in_words(path: &Path, error: io::Error) -> io::Error {
+    match folder_of(path).exists() {
+        true => error,
+        false => io::Error::new(error.kind(), "its folder is not there: make it first"),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
-    };
+    }
+}
+
+/// A new file in the folder of another, with the permissions that a new file has.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".unwaited-");
     #[cfg(unix)]
@@ -41,7 +52,7 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    builder.tempfile_in(folder_of(path))
 }
 
 #[cfg(test)]
@@ -64,6 +75,13 @@ mod tests {
         replace_file(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(files(folder.path()), ["a"]);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = replace_file(&folder.path().join("nowhere/a"), b"one").unwrap_err().to_string();
+        assert_eq!(error, "its folder is not there: make it first");
     }
 
     #[cfg(unix)]

@@ -55,8 +55,13 @@ impl Roots {
             Discovery::Nearest | Discovery::File(_) => file_in(folder).is_some(),
             Discovery::Isolated => false,
         };
-        configured || [".git", ".hg"].iter().any(|name| folder.join(name).exists())
+        configured || is_under_version_control(folder)
     }
+}
+
+/// Whether a folder is the root of a repository.
+pub(crate) fn is_under_version_control(folder: &Path) -> bool {
+    [".git", ".hg"].iter().any(|name| folder.join(name).exists())
 }
 
 #[cfg(test)]

@@ -110,14 +110,26 @@ pub enum BadRuleName {
     Fixed(&'static str),
 }
 
-impl std::fmt::Display for BadRuleName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl BadRuleName {
+    /// What is wrong.
+    pub fn what(&self) -> String {
         match self {
             Self::Unknown { name, near: Some(near) } => {
-                write!(f, "no rule is called `{name}`: did you mean `{near}`?")
+                format!("no rule is called `{name}`: did you mean `{near}`?")
             }
-            Self::Unknown { name, near: None } => write!(f, "no rule is called `{name}`"),
-            Self::Fixed(name) => write!(f, "`{name}` is always reported: leave the file out instead"),
+            Self::Unknown { name, near: None } => format!("no rule is called `{name}`"),
+            Self::Fixed(name) => format!("`{name}` is always reported: leave the file out instead"),
+        }
+    }
+}
+
+impl std::fmt::Display for BadRuleName {
+    /// What is wrong, and what to do.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what())?;
+        match self {
+            Self::Unknown { near: None, .. } => f.write_str("; `unwaited rule` lists them"),
+            Self::Unknown { near: Some(_), .. } | Self::Fixed(_) => Ok(()),
         }
     }
 }
@@ -190,7 +202,7 @@ mod tests {
     fn a_misspelt_rule_is_told_what_was_probably_meant() {
         let wrong = RuleName::parse("unusd-ignore").unwrap_err();
         insta::assert_snapshot!(wrong, @"no rule is called `unusd-ignore`: did you mean `unused-ignore`?");
-        insta::assert_snapshot!(RuleName::parse("E501").unwrap_err(), @"no rule is called `E501`");
+        insta::assert_snapshot!(RuleName::parse("E501").unwrap_err(), @"no rule is called `E501`; `unwaited rule` lists them");
         insta::assert_snapshot!(RuleName::parse("syntax-error").unwrap_err(), @"`syntax-error` is always reported: leave the file out instead");
     }
 

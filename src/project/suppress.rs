@@ -94,7 +94,7 @@ fn complaint(named: &Named, selection: &Selection) -> Option<Finding> {
                 format!("remove `{rule}` from the comment"),
             )
         }
-        Err(wrong) => (wrong.to_string(), "`unwaited rule` lists the names".to_owned()),
+        Err(wrong) => (wrong.what(), "`unwaited rule` lists the names".to_owned()),
     };
     let mut finding = plain_finding(UNUSED_IGNORE, Severity::Warning, message, named.span);
     finding.help = help;

@@ -32,6 +32,9 @@ impl File {
     }
 }
 
+/// The name of a text from standard input that is said to stand for no file.
+pub(crate) const STANDARD_INPUT: &str = "<stdin>";
+
 /// A path as the user reads it: relative to the working directory where it lies in it.
 pub(crate) fn shown(path: &Path) -> String {
     let path = path.strip_prefix(".").unwrap_or(path);

@@ -2,15 +2,18 @@
 //!
 //! The new text is written beside the file and then takes its place, so that nobody ever sees half of it. It keeps the
 //! encoding, the permissions and, through a link, the place of the file. A file that somebody has changed since it was read
-//! is left alone.
+//! is left alone. A file with several names (hard links) is written under its own name only: the others may be those of a
+//! cache, which must keep what it holds.
 
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 
+use super::FileReport;
 use super::replace::replace_file;
 use super::walk::reason;
-use crate::source::{decode, encode_like};
+use crate::rules::Finding;
+use crate::source::{SourceFile, decode, encode_like, is_notebook};
 
 /// A file and its text before and after its fixes.
 #[derive(Clone, Debug)]
@@ -25,13 +28,16 @@ pub struct Change {
     pub after: String,
     /// How many findings the fixes have removed.
     pub fixed: usize,
+    /// What was found before.
+    pub found: Vec<Finding>,
 }
 
 impl Change {
-    /// Writes the file. An error is a message for the user; then the file is as it was.
-    pub fn write(&self) -> Result<(), String> {
-        let Some(path) = &self.path else { return Ok(()) };
-        let failed = |why: String| format!("the fixes of `{}` are not written: {why}", self.name);
+    /// Writes the file, and says what the user should know of that. An error is a message for the user; then the file is as
+    /// it was.
+    pub fn write(&self) -> Result<Option<String>, String> {
+        let Some(path) = &self.path else { return Ok(None) };
+        let failed = |why: String| format!("`{}` is not changed: {why}", self.name);
         let told = |error: io::Error| failed(reason(&error));
         let target = fs::canonicalize(path).map_err(told)?;
         let bytes = fs::read(&target).map_err(told)?;
@@ -39,9 +45,39 @@ impl Change {
             return Err(failed("the file has changed since it was read".to_owned()));
         }
         let Some(bytes) = encode_like(&bytes, &self.after) else {
-            return Err(failed("they cannot be written in the encoding of the file".to_owned()));
+            return Err(failed("its encoding has no letters for the new text".to_owned()));
         };
-        replace_file(&target, &bytes).map_err(told)
+        let others = other_names(&fs::metadata(&target).map_err(told)?);
+        replace_file(&target, &bytes).map_err(told)?;
+        Ok((others > 0).then(|| {
+            let keep = if others == 1 { "its other name keeps" } else { "its other names keep" };
+            format!("`{}` is changed; {keep} the old text (hard links)", self.name)
+        }))
+    }
+
+    /// The report of the file as it was before its fixes.
+    pub fn report_before(&self) -> FileReport {
+        let text = self.before.clone();
+        let source = match self.path.as_deref().is_some_and(is_notebook) {
+            true => SourceFile::of_notebook(self.name.clone(), text).ok(),
+            false => Some(SourceFile::new(self.name.clone(), text)),
+        };
+        let findings = self.found.iter().map(|finding| Finding { fix: None, ..finding.clone() }).collect();
+        FileReport { name: self.name.clone(), source, findings, silenced: Vec::new() }
+    }
+}
+
+/// How many names a file has beside the one that it was found under.
+fn other_names(file: &fs::Metadata) -> u64 {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        file.nlink().saturating_sub(1)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        0
     }
 }
 
@@ -58,6 +94,7 @@ mod tests {
             before: before.to_owned(),
             after: after.to_owned(),
             fixed: 1,
+            found: Vec::new(),
         }
     }
 
@@ -77,7 +114,7 @@ mod tests {
         let path = folder.path().join("a.py");
         fs::write(&path, "x = 2\n").unwrap();
         let error = change(&path, "x = 1\n", "x = 3\n").write().unwrap_err();
-        insta::assert_snapshot!(error, @"the fixes of `a.py` are not written: the file has changed since it was read");
+        insta::assert_snapshot!(error, @"`a.py` is not changed: the file has changed since it was read");
         assert_eq!(fs::read_to_string(&path).unwrap(), "x = 2\n");
     }
 
@@ -90,8 +127,22 @@ mod tests {
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).unwrap();
         let error = change(&path, "x = 1\n", "x = 3\n").write().unwrap_err();
-        insta::assert_snapshot!(error, @"the fixes of `a.py` are not written: the file is read-only");
+        insta::assert_snapshot!(error, @"`a.py` is not changed: the file is read-only");
         assert_eq!(fs::read_to_string(&path).unwrap(), "x = 1\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn other_names_of_a_file_keep_the_old_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("a.py"), folder.path().join("b.py"));
+        fs::write(&path, "x = 1\n").unwrap();
+        fs::hard_link(&path, &other).unwrap();
+        let told = change(&path, "x = 1\n", "x = 3\n").write().unwrap().unwrap();
+        insta::assert_snapshot!(told, @"`a.py` is changed; its other name keeps the old text (hard links)");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "x = 3\n");
+        assert_eq!(fs::read_to_string(&other).unwrap(), "x = 1\n");
+        assert_eq!(change(&path, "x = 3\n", "x = 4\n").write(), Ok(None));
     }
 
     #[cfg(unix)]

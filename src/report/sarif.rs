@@ -2,7 +2,7 @@
 //!
 //! - A **result** is a finding; those that a comment suppresses or that are in the baseline are results too, marked so.
 //! - A **rule** of the tool is one that some result has, with its page.
-//! - Names of files are relative to `SRCROOT`, which is the working directory.
+//! - Names of files are relative to `SRCROOT`: the root of the repository, or the working directory where there is none.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -8,7 +8,7 @@
 //! dist.batch_isend_irecv(ops)                     # here: the same operations once more
 //! ```
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::catalog::ApiId;
 use crate::flow::{Event, Misuse, What};
 use crate::source::Span;
@@ -58,7 +58,10 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         help,
         function: event.function.clone(),
         elsewhere: Vec::new(),
-        fix: None,
+        fix: match why {
+            Misuse::WrongFunction => earlier.and_then(|given| fix::name_what_starts(given, *api, context)),
+            Misuse::HandlesGiven | Misuse::LaunchedAgain => None,
+        },
     })
 }
 

@@ -8,7 +8,7 @@
 //! Some backends complete a message only inside a wait. There the answer stays no, and the loop never ends: a warning, whatever else
 //! the loop does. Which ones is knowledge of the catalogue.
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::catalog::{Again, ApiId, Returns};
 use crate::flow::{Event, Handle, Turns, What};
 
@@ -51,7 +51,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         help: help(*poll, handle.as_ref(), *turns, context),
         function: event.function.clone(),
         elsewhere: Vec::new(),
-        fix: None,
+        fix: handle.as_ref().and_then(|handle| fix::wait_instead(handle, *at, context)),
     })
 }
 

@@ -7,16 +7,24 @@
 //! - Whoever makes a fix looks at the result: [`crate::project`] takes it back where the file does not parse any more, or
 //!   where the analysis has more to say than before.
 //!
+//! All but [`in_rust`] write Python.
+//!
 //! ```text
 //! handle.wait             safe: handle.wait()
 //! dist.isend(t, peer)     unsafe: handle = dist.isend(t, peer), and handle.wait() at the end of the block
 //! ```
 
 mod at_once;
+mod await_it;
 mod call_it;
+mod copy;
 mod held;
 mod keep;
+mod message;
+mod name_it;
 mod overwrite;
+mod poll;
+mod rust;
 mod second_wait;
 mod surroundings;
 mod timeout;
@@ -25,11 +33,17 @@ mod wait;
 mod wait_for_all;
 
 pub(super) use at_once::{block, wait_later};
+pub(super) use await_it::await_it;
 pub(super) use call_it::call_it;
+pub(super) use copy::without_the_copy;
 pub(super) use keep::keep;
+pub(super) use message::take_the_message;
+pub(super) use name_it::name_what_starts;
 pub(super) use overwrite::before_the_overwrite;
+pub(super) use poll::wait_instead;
+pub(super) use rust::in_rust;
 pub(super) use second_wait::drop_the_second;
 pub(super) use timeout::as_timedelta;
 pub(super) use touch::before_the_touch;
-pub(super) use wait::{before_it_is_emptied, before_the_end};
+pub(super) use wait::{before_it_is_emptied, before_the_end, where_it_is_kept};
 pub(super) use wait_for_all::{wait_for_all, wait_on_each};

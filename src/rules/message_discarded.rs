@@ -6,7 +6,7 @@
 //! return request["size"]          # and a request has no such element
 //! ```
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::flow::{Event, What};
 
 pub(super) const RULE: Rule = Rule {
@@ -38,6 +38,6 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         help: "keep what the lower-case wait returns: `message = request.wait()`".to_owned(),
         function: event.function.clone(),
         elsewhere: Vec::new(),
-        fix: None,
+        fix: fix::take_the_message(*at, context),
     })
 }

@@ -7,7 +7,7 @@
 //!
 //! What copies only sometimes (`contiguous`, `to`) is an error where it certainly does, and a warning where it may.
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::flow::{Event, Standing, What};
 
 pub(super) const RULE: Rule = Rule {
@@ -45,6 +45,6 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         help: "bind the buffer to a name, receive into that, and copy from it after the wait".to_owned(),
         function: event.function.clone(),
         elsewhere: Vec::new(),
-        fix: None,
+        fix: fix::without_the_copy(*argument, context),
     })
 }

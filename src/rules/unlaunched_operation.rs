@@ -6,7 +6,7 @@
 //! exchange(t)                               # here, if `exchange` is an `async def` that communicates
 //! ```
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::catalog::{ApiId, Does};
 use crate::flow::{Event, What};
 use crate::source::Span;
@@ -44,7 +44,10 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         help: help(&what, &called),
         function: event.function.clone(),
         elsewhere: Vec::new(),
-        fix: None,
+        fix: match what {
+            Built::Coroutine => fix::await_it(*built, context),
+            Built::Operation | Built::PersistentRequest => None,
+        },
     })
 }
 

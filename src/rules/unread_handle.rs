@@ -8,7 +8,7 @@
 //! The object keeps the handle, so the operation is not cancelled; but nobody can know when it ends. The analysis sends the event
 //! only where all code that could read the name is known.
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::flow::{Event, What};
 
 pub(super) const RULE: Rule = Rule {
@@ -40,7 +40,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         help: format!("wait where the result is needed or the buffer is used again: `{name}.{wait}()`"),
         function: event.function.clone(),
         elsewhere: Vec::new(),
-        fix: None,
+        fix: fix::where_it_is_kept(handle, context),
     })
 }
 

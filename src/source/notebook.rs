@@ -106,6 +106,16 @@ impl Notebook {
         self.cells.get(behind.checked_sub(1)?).map(|cell| (cell.number, cell.span.start))
     }
 
+    /// Where a cell stands in the program.
+    pub(super) fn span(&self, number: u32) -> Option<Span> {
+        self.cells.iter().find(|cell| cell.number == number).map(|cell| cell.span)
+    }
+
+    /// The code cells as they are written, with their numbers.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.cells.iter().map(|cell| (cell.number, cell.text.as_str()))
+    }
+
     /// The file with the program edited; `None` where an edit does not lie in one cell.
     pub(super) fn edited(&self, edits: &[Edit]) -> Option<String> {
         let mut of_cells: Vec<Vec<Edit>> = vec![Vec::new(); self.cells.len()];

@@ -11,13 +11,19 @@ use super::super::{Context, Fix};
 use super::held::Held;
 use super::wait::unsafe_fix;
 use crate::flow::Handle;
-use crate::source::Span;
+use crate::source::{Edit, Line, Span};
 
 /// Waits before the statement at `at`.
 pub(in super::super) fn before_the_touch(handle: &Handle, at: Span, context: &Context<'_>) -> Option<Fix> {
     let held = Held::of(handle, context)?;
     let layout = &held.around.layout;
-    let touch = layout.line_at(at.start).filter(|touch| *touch > held.bound)?;
+    let touch = layout.line_at(at.start)?;
+    if let Some(edits) = with_the_wait_behind(&held, touch) {
+        return Some(unsafe_fix(format!("wait for what `{}` holds before this", held.name), edits));
+    }
+    if touch <= held.bound {
+        return None;
+    }
     let touch = layout.outermost(touch, held.bound)?;
     let mut edits = vec![layout.insert_before(touch, &held.wait_rows())];
     if held.first_wait_behind(touch).is_some() {
@@ -25,6 +31,25 @@ pub(in super::super) fn before_the_touch(handle: &Handle, at: Span, context: &Co
         edits.extend(moved.into_iter().map(|line| layout.remove(line)));
     }
     Some(unsafe_fix(format!("wait for what `{}` holds before this", held.name), edits))
+}
+
+/// The wait that follows in the block of the touch, or in a block around that, comes before it. That the name is bound there is
+/// known from where the wait stands: the start is not between the two.
+fn with_the_wait_behind(held: &Held<'_, '_>, touch: Line) -> Option<Vec<Edit>> {
+    let layout = &held.around.layout;
+    let around = std::iter::successors(Some(touch), |line| layout.opener(*line));
+    let scope = held.around.lines();
+    around.take_while(|line| line > scope.start()).find_map(|line| {
+        let waits = held.plain_wait(line, line)?;
+        let is_between = (line..*waits.first()?).contains(&held.bound);
+        let rows: Vec<String> = (0..)
+            .zip(&waits)
+            .map(|(depth, wait)| format!("{}{}", layout.level().repeat(depth), layout.code(*wait)))
+            .collect();
+        let before = layout.insert_before(line, &rows.join("\n"));
+        let moved = std::iter::once(before).chain(waits.iter().map(|wait| layout.remove(*wait)));
+        (!is_between).then(|| moved.collect())
+    })
 }
 
 #[cfg(test)]
@@ -70,10 +95,43 @@ mod tests {
         insta::assert_snapshot!(fixed(&story, &[touched(&story, "hs", "dist.irecv(b, 1)", "print(b)")]), @r"
         unsafe: wait for what `hs` holds before this
         hs = [dist.irecv(b, 1)]
-        for handle in hs:
-            handle.wait()
+        for h in hs:
+            h.wait()
         print(b)
         end()
+        ");
+    }
+
+    #[test]
+    fn a_wait_in_the_same_branch_is_moved() {
+        let text =
+            "h = dist.irecv(b, 1)\nif a:\n    print(b)\n    end()\n    h.wait(limit)\nelse:\n    h.wait()\n";
+        let story = Story::new(text);
+        insta::assert_snapshot!(fixed(&story, &[touched(&story, "h", "dist.irecv(b, 1)", "print(b)")]), @r"
+        unsafe: wait for what `h` holds before this
+        h = dist.irecv(b, 1)
+        if a:
+            h.wait(limit)
+            print(b)
+            end()
+        else:
+            h.wait()
+        ");
+    }
+
+    #[test]
+    fn a_wait_for_the_turn_before_is_moved() {
+        let text = "h = None\nfor x in xs:\n    print(b)\n    if h is not None:\n        h.wait()\n    h = dist.irecv(b, 1)\nh.wait()\n";
+        let story = Story::new(text);
+        insta::assert_snapshot!(fixed(&story, &[touched(&story, "h", "dist.irecv(b, 1)", "print(b)")]), @r"
+        unsafe: wait for what `h` holds before this
+        h = None
+        for x in xs:
+            if h is not None:
+                h.wait()
+            print(b)
+            h = dist.irecv(b, 1)
+        h.wait()
         ");
     }
 

@@ -10,6 +10,7 @@
 
 use super::super::{Applicability, Context, Fix};
 use super::held::Held;
+use super::surroundings::{Holds, Surroundings};
 use crate::flow::{Event, Handle, Step, Turn};
 use crate::source::{Edit, Line, Span};
 
@@ -42,6 +43,20 @@ pub(in super::super) fn before_it_is_emptied(
     let line = held.around.layout.line_at(at.start)?;
     let edit = held.around.layout.insert_before(line, &held.wait_rows());
     Some(unsafe_fix(format!("wait for what `{}` holds before it is emptied", held.name), vec![edit]))
+}
+
+/// Waits for what is kept where nobody else does, in the block that keeps it.
+pub(in super::super) fn where_it_is_kept(handle: &Handle, context: &Context<'_>) -> Option<Fix> {
+    let around = Surroundings::of(handle.started, context)?;
+    let target = Span { start: around.span().start, end: handle.started.start }.of(context.text);
+    let name = target.trim_end().strip_suffix('=')?.trim_end();
+    let is_plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    if !is_plain || handle.several || around.span().end != handle.started.end {
+        return None;
+    }
+    let holds = if handle.conditional.is_some() { Holds::OneOrNone } else { Holds::One };
+    let (edit, when) = around.at_the_last_moment(handle, &around.wait_rows(name, holds, handle))?;
+    Some(unsafe_fix(format!("wait for what `{name}` holds {when}"), vec![edit]))
 }
 
 pub(super) fn unsafe_fix(message: String, edits: Vec<Edit>) -> Fix {

@@ -169,7 +169,7 @@ class P2POp:
 
     def __init__(self, op, tensor, peer=None, group=None, tag=0, group_peer=None):
         if op not in (isend, irecv):
-            raise ValueError("P2POp: op must be torch.distributed.isend or torch.distributed.irecv, not %r" % (op,))
+            raise ValueError("P2POp: op must be torch.distributed.isend or torch.distributed.irecv, not %s" % getattr(op, "__name__", repr(op)))
         self.op, self.tensor, self.peer, self.group, self.tag = op, tensor, peer, group, tag
         self.group_peer = group_peer
 
