@@ -14,6 +14,7 @@ mod error;
 mod files;
 mod load;
 mod parameters;
+mod part;
 mod pattern;
 mod schema;
 mod words;
@@ -21,6 +22,7 @@ mod words;
 pub use error::CatalogError;
 pub(crate) use error::nearest;
 pub use files::FILES;
+pub use part::{CollectiveName, Part, Plays};
 pub use schema::*;
 
 use std::collections::{BTreeSet, HashMap};
@@ -52,6 +54,7 @@ pub struct Catalog {
     /// All methods of a name, of all classes.
     named: HashMap<String, Vec<ApiId>>,
     words: words::Words,
+    parts: part::Parts,
 }
 
 impl Catalog {

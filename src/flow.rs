@@ -47,7 +47,10 @@ mod wrappers;
 
 use std::rc::Rc;
 
-pub use event::{Event, Handle, Idle, Loss, Misuse, Note, Origin, Selection, Step, Turn, What};
+pub use event::{
+    Cause, Difference, Event, Handle, Idle, LaneStep, Loss, Misuse, Note, Origin, Selection, Standstill, Step, Turn,
+    Unmatched, What,
+};
 
 use crate::catalog::Catalog;
 use crate::ir::{FunctionId, Global, Unit};

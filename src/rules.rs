@@ -14,16 +14,20 @@
 mod bad_timeout;
 mod batch_misuse;
 mod discarded_handle;
+mod divergent_collective;
 mod finding;
 #[cfg(test)]
 mod hand_built;
+mod lanes;
 mod mistake;
 mod overwritten_handle;
 mod partly_waited;
 mod story;
 mod unlaunched_operation;
+mod unmatched_message;
 mod unread_handle;
 mod unwaited_handle;
+mod wait_cycle;
 mod wait_never_runs;
 mod wait_on_list;
 mod waited_twice;
@@ -41,6 +45,9 @@ pub const RULES: &[Rule] = &[
     unwaited_handle::RULE,
     unread_handle::RULE,
     unlaunched_operation::RULE,
+    wait_cycle::RULE,
+    divergent_collective::RULE,
+    unmatched_message::RULE,
     batch_misuse::RULE,
     wait_on_list::RULE,
     wait_never_runs::RULE,
@@ -78,6 +85,8 @@ pub struct Rule {
 pub enum Law {
     /// A pending handle stays reachable until it is finished.
     Reach,
+    /// No rank waits for what a peer can only start after a wait of its own.
+    Progress,
     /// A call can do what it says.
     Api,
 }
@@ -87,6 +96,9 @@ impl Law {
     pub fn words(self) -> &'static str {
         match self {
             Self::Reach => "Reach: a pending handle stays reachable until it is finished",
+            Self::Progress => {
+                "Progress: no rank waits for what a peer can only start after a wait of its own"
+            }
             Self::Api => "API: a call can do what it says",
         }
     }

@@ -49,6 +49,7 @@ fn every_page_says_what_the_list_says() {
     for rule in RULES {
         let law = match rule.law {
             Law::Reach => "*Law: Reach.",
+            Law::Progress => "*Law: Progress.",
             Law::Api => "*Law: API.",
         };
         let severity = format!("Severity: {}.", rule.severity.word());

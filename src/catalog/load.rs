@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::parameters::RECEIVER;
+use super::part::{Part, Parts};
 use super::schema::{Class, Function, Library, OnDrop};
 use super::words::Words;
 use super::{ApiId, Catalog, CatalogError, TypeId, pattern};
@@ -31,7 +32,7 @@ pub(super) struct Type {
     pub(super) path: String,
     pub(super) extends: Option<TypeId>,
     pub(super) methods: HashMap<String, ApiId>,
-    library: usize,
+    pub(super) library: usize,
 }
 
 /// What is kept of a library beside its entries.
@@ -79,6 +80,7 @@ pub(super) fn load(
         loader.declare_functions(file, index)?;
     }
     files.iter().try_for_each(|file| loader.check_operations(file))?;
+    files.iter().try_for_each(|file| loader.declare_parts(file))?;
     Ok(loader.catalog)
 }
 
@@ -161,6 +163,7 @@ fn empty(files: &[File<'_>]) -> Catalog {
         moved: files.iter().flat_map(File::moved).collect(),
         named: HashMap::new(),
         words: Words::new(functions, asked_for),
+        parts: Parts::default(),
     }
 }
 
@@ -310,6 +313,24 @@ impl Loader {
         })
     }
 
+    fn declare_parts(&mut self, file: &File<'_>) -> Result<(), CatalogError> {
+        for part in &file.library.parts {
+            let class = part.name.rsplit_once('.').and_then(|(class, _)| {
+                let near = self.catalog.class(&format!("{}.{class}", file.home()));
+                near.or_else(|| self.catalog.class(class))
+            });
+            let paths = file.paths(None, &part.name);
+            let mut part = part.clone();
+            if let Some(api) = paths.iter().find_map(|path| self.catalog.api(path)) {
+                part.parameters = self.catalog.function(api).parameters.clone();
+                part.api = Some(api);
+            }
+            check_part(file, &part)?;
+            self.catalog.parts.enter(part, paths, class);
+        }
+        Ok(())
+    }
+
     /// Checks that an operation object may run only functions that exist.
     fn check_operations(&self, file: &File<'_>) -> Result<(), CatalogError> {
         for function in &file.library.functions {
@@ -341,6 +362,28 @@ fn check_arguments(file: &File<'_>, function: &Function) -> Result<(), CatalogEr
         if !receiver && function.parameter_index(name).is_none() {
             let key = format!("{}.{key}", function.name);
             return Err(CatalogError::unknown(file.name, key, name, function.parameter_names()));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that what a part says of its arguments names parameters.
+fn check_part(file: &File<'_>, part: &Part) -> Result<(), CatalogError> {
+    let mentioned = [
+        ("peer", &part.peer),
+        ("tag", &part.tag),
+        ("group", &part.group),
+        ("buffer", &part.buffer),
+        ("source", &part.source),
+        ("source-tag", &part.source_tag),
+        ("members", &part.members),
+    ];
+    for (key, name) in mentioned {
+        let Some(name) = name.as_ref().filter(|name| *name != RECEIVER) else { continue };
+        let mut known = part.parameters.iter().map(|it| it.trim_start_matches('*'));
+        if !known.any(|it| it == name) {
+            let known = part.parameters.iter().map(String::as_str);
+            return Err(CatalogError::unknown(file.name, format!("{}.{key}", part.name), name, known));
         }
     }
     Ok(())

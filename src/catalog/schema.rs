@@ -61,6 +61,9 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// The parts that its functions, attributes and values play between ranks.
+    #[serde(default, rename = "part")]
+    pub parts: Vec<super::Part>,
     /// The library whose drop entries apply to kinds of operations that this one has no entry for (default: the one whose
     /// handle a function gives).
     #[serde(default)]

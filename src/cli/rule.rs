@@ -99,6 +99,7 @@ fn in_words(subject: Subject) -> &'static str {
 fn law(subject: Subject) -> Option<&'static str> {
     match subject {
         Subject::Law(Law::Reach) => Some("reach"),
+        Subject::Law(Law::Progress) => Some("progress"),
         Subject::Law(Law::Api) => Some("api"),
         Subject::Comments | Subject::Failures => None,
     }

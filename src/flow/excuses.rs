@@ -214,6 +214,9 @@ impl Run<'_, '_> {
             | What::WaitNeverRuns { .. }
             | What::WaitedTwice { .. }
             | What::BadTimeout { .. }
+            | What::WaitCycle { .. }
+            | What::DivergentCollective { .. }
+            | What::UnmatchedMessage { .. }
             | What::BatchMisuse { .. } => false,
         }
     }

@@ -14,6 +14,7 @@ use super::{module_name, pool};
 use crate::catalog::Catalog;
 use crate::flow::{self, Analysis};
 use crate::frontend::{self, Problem};
+use crate::progress;
 use crate::rules::{self, Context, Finding, Label, Severity};
 use crate::source::{self, Language, SourceFile, Span, Suppressions};
 
@@ -120,7 +121,8 @@ impl Run<'_> {
         let module = path.map(module_name::module_name).unwrap_or_default();
         let lowered = frontend::python::lower(&source.text, &module);
         let settings = flow::Settings { backend: self.options.backend.clone() };
-        let analysis = flow::analyse(&lowered.unit, &self.catalog, &settings);
+        let mut analysis = flow::analyse(&lowered.unit, &self.catalog, &settings);
+        analysis.events.extend(progress::analyse(&lowered.unit, &self.catalog));
         let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
         Read::Analysed(Box::new(Analysed {
             path: path.map(Path::to_owned),

@@ -71,7 +71,7 @@ enum Sign {
 }
 
 fn signs_of(told: &Told<'_>, context: &Context<'_>) -> BTreeSet<Sign> {
-    if told.law == Law::Api {
+    if matches!(told.law, Law::Api | Law::Progress) {
         return BTreeSet::from([Sign::Call(told.rank, told.finding.primary.span)]);
     }
     let site = site(told);
@@ -96,7 +96,12 @@ fn handle_of(what: &What) -> Option<&Handle> {
         | What::NoSuchMethod { handle, .. }
         | What::WaitedTwice { handle, .. } => Some(handle),
         What::WaitNeverRuns { handle, .. } => handle.as_ref(),
-        What::Unlaunched { .. } | What::BadTimeout { .. } | What::BatchMisuse { .. } => None,
+        What::Unlaunched { .. }
+        | What::BadTimeout { .. }
+        | What::BatchMisuse { .. }
+        | What::WaitCycle { .. }
+        | What::DivergentCollective { .. }
+        | What::UnmatchedMessage { .. } => None,
     }
 }
 

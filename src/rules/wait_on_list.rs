@@ -35,7 +35,10 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         | What::WaitNeverRuns { .. }
         | What::WaitedTwice { .. }
         | What::BadTimeout { .. }
-        | What::BatchMisuse { .. } => return None,
+        | What::WaitCycle { .. }
+            | What::DivergentCollective { .. }
+            | What::UnmatchedMessage { .. }
+            | What::BatchMisuse { .. } => return None,
     };
     Some(Finding {
         rule: RULE.name,

@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 use unwaited::catalog::Catalog;
 use unwaited::flow::{self, Settings};
 use unwaited::frontend::{ModuleName, python};
+use unwaited::progress;
 use unwaited::rules::{self, Context, Severity};
 use unwaited::source::Language;
 
@@ -37,7 +38,8 @@ pub(crate) fn findings(text: &str) -> Vec<Found> {
     let catalog = catalog();
     let lowered = python::lower(text, &ModuleName::default());
     assert!(lowered.problems.is_empty(), "it cannot be read: {:?}", lowered.problems);
-    let analysis = flow::analyse(&lowered.unit, catalog, &Settings::default());
+    let mut analysis = flow::analyse(&lowered.unit, catalog, &Settings::default());
+    analysis.events.extend(progress::analyse(&lowered.unit, catalog));
     let context = Context { catalog, text, backend: analysis.backend.as_deref() };
     let found = rules::check(&analysis.events, &context);
     found
