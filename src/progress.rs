@@ -63,7 +63,10 @@ pub fn analyse(unit: &Unit, catalog: &Catalog) -> Vec<Event> {
         if seen.contains(&root) {
             continue;
         }
-        let (found, visited) = study(&program, root);
+        let (mut found, visited) = study(&program, root);
+        if visited.iter().any(|it| relevance.expecting.contains(it)) {
+            found.clear();
+        }
         seen.extend(visited.iter().copied());
         told.extend(found.into_iter().map(|it| (root, visited.clone(), it)));
     }
@@ -158,11 +161,18 @@ fn run(
 
 /// Whether another function of the file takes the other ranks to the same collective: two halves of one step.
 fn is_half(root: FunctionId, one: &Told, all: &[(FunctionId, BTreeSet<FunctionId>, Told)]) -> bool {
-    let Some((ranks, size, name)) = &one.alone else { return false };
-    all.iter().any(|(other, _, it)| {
-        let Some((others, of, same)) = &it.alone else { return false };
-        *other != root && of == size && same == name && ranks.is_disjoint(others) && ranks.len() + others.len() == *size
-    })
+    let Some((_, _, name)) = &one.alone else { return false };
+    let of = |wanted: FunctionId| {
+        all.iter().filter(move |(other, ..)| *other == wanted).filter_map(|(.., told)| told.alone.as_ref())
+    };
+    let complete = |(ranks, size, own): &(BTreeSet<usize>, usize, String), others: FunctionId| {
+        of(others).any(|(missing, of, same)| {
+            own == same && size == of && ranks.is_disjoint(missing) && ranks.len() + missing.len() == *size
+        })
+    };
+    let others = all.iter().map(|(other, ..)| *other).filter(|other| *other != root);
+    let mut halves = others.flat_map(|other| of(root).filter(move |it| it.2 == *name).map(move |own| (own, other)));
+    halves.any(|(own, other)| complete(own, other))
 }
 
 /// Whether another function of the file may bring the other side of a message.

@@ -16,6 +16,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use aho_corasick::AhoCorasick;
 use serde::Deserialize;
 
 use super::load::Type;
@@ -128,10 +129,49 @@ pub enum CollectiveName {
     AllToAll,
 }
 
+impl Plays {
+    /// Whether other ranks see it.
+    pub fn is_seen(self) -> bool {
+        match self {
+            Self::Send
+            | Self::SynchronousSend
+            | Self::BufferedSend
+            | Self::Receive
+            | Self::Exchange
+            | Self::Collective
+            | Self::Operation
+            | Self::Batch
+            | Self::Group
+            | Self::Split
+            | Self::Unfollowed => true,
+            Self::Rank
+            | Self::Size
+            | Self::World
+            | Self::Any
+            | Self::Nobody
+            | Self::True
+            | Self::Same
+            | Self::Array
+            | Self::Quiet
+            | Self::Loud => false,
+        }
+    }
+}
+
+/// Words that say that a file may have ranks which depend on each other.
+#[derive(Debug, Default)]
+struct Signs {
+    /// A module of a library whose functions play parts.
+    modules: Vec<String>,
+    /// The beginnings of calls that other ranks see: `send(`.
+    calls: Option<AhoCorasick>,
+}
+
 /// All parts of a language, by their paths.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     list: Vec<Part>,
+    signs: Signs,
     paths: HashMap<String, usize>,
     methods: HashMap<(TypeId, String), usize>,
     named: HashMap<String, Vec<(TypeId, usize)>>,
@@ -150,7 +190,25 @@ impl Parts {
     }
 }
 
+impl Parts {
+    /// Prepares the search for files that are worth looking at, once all parts are entered.
+    pub(super) fn prepare(&mut self, modules: Vec<String>) {
+        let seen = self.list.iter().filter(|part| part.plays.is_seen());
+        let calls: BTreeSet<String> =
+            seen.map(|part| format!("{}(", part.name.rsplit('.').next().unwrap_or(&part.name))).collect();
+        self.signs = Signs { modules, calls: AhoCorasick::new(calls).ok() };
+    }
+}
+
 impl Catalog {
+    /// Whether a file with this text may have ranks that depend on each other: it names a library of which ranks see
+    /// something, and calls something that they see.
+    pub fn may_diverge(&self, bytes: &[u8]) -> bool {
+        let signs = &self.parts.signs;
+        let named = signs.modules.iter().any(|module| memchr::memmem::find(bytes, module.as_bytes()).is_some());
+        named && signs.calls.as_ref().is_some_and(|calls| calls.is_match(bytes))
+    }
+
     /// The part of what stands at an absolute dotted path.
     pub fn part(&self, path: &str) -> Option<&Part> {
         let index = self.resolve(path, |path| {

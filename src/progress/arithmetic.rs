@@ -118,6 +118,8 @@ impl Machine<'_, '_> {
             }
         }
         nature.text = operator == "f-string";
+        // What something is does not depend on how much of it there is.
+        nature.local = nature.local.filter(|_| operator != "is");
         let term = self.terms.intern(Shape::Apply(operator.into(), atoms), nature);
         if let Some(element) = self.element {
             self.born.entry(term).or_insert(element);
@@ -241,7 +243,16 @@ impl Machine<'_, '_> {
     }
 
     fn both_numbers(&mut self, operator: &Operator, left: &Value, right: &Value) -> (Value, Value) {
-        let of = self.size + usize::from(*operator != Operator::Equal);
+        let constant = |value: &Value| match value {
+            Value::Unknown(term) => {
+                let name = &self.terms.nature(*term).name;
+                !name.is_empty() && name.chars().all(|it| !it.is_ascii_lowercase())
+            }
+            _ => false,
+        };
+        // A constant may be no rank at all.
+        let none = *operator != Operator::Equal || constant(left) || constant(right);
+        let of = self.size + usize::from(none);
         match (left, right) {
             (Value::Ranked(_), Value::Unknown(term)) if self.may_be_chosen(*term) => {
                 self.choices.choose(Question::Number { term: *term }, of);

@@ -419,6 +419,9 @@ impl Machine<'_, '_> {
         let value = self.unknown_call(frame, quiet, &[], &arguments, span)?;
         let name = path.rsplit('.').next().unwrap_or_default();
         self.note_nature(&value, name, span);
+        if let (Value::Unknown(term), true) = (&value, quiet && SELECTING_FUNCTIONS.contains(&name)) {
+            self.terms.make_local(*term, span);
+        }
         Ok(value)
     }
 
@@ -661,8 +664,9 @@ impl Machine<'_, '_> {
 }
 
 /// Functions whose result has as many elements as the data wants.
-const SELECTING: [&str; 8] =
-    ["nonzero", "argwhere", "masked_select", "flatnonzero", "unique", "unique_consecutive", "monotonic", "perf_counter"];
+const SELECTING: [&str; 4] = ["nonzero", "argwhere", "masked_select", "flatnonzero"];
+/// The same, of a module: as methods they are others too.
+const SELECTING_FUNCTIONS: [&str; 4] = ["unique", "unique_consecutive", "monotonic", "perf_counter"];
 
 /// Methods that no library communicates in: of tensors, texts, files, loggers.
 const QUIET_NAMES: [&str; 90] = [

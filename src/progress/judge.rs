@@ -83,11 +83,11 @@ fn judge_way(way: &Way, study: &Study, studies: &[Study]) -> Option<Told> {
         return None;
     }
     match &way.end {
-        End::Completes => another_order(way),
+        End::Completes => another_order(way, study),
         End::Invalid => None,
         End::Clash { kind: Misfit::Collective, taken } => divergent_order(way, *taken),
         End::Hangs { stuck, .. } if stuck.iter().all(|it| is_collective(&way.scripts(), it.post)) => {
-            divergent(way, stuck, studies)
+            divergent(way, stuck, (study, studies))
         }
         _ if !same_mysteries(way) => None,
         End::Clash { taken, kind } => {
@@ -143,7 +143,9 @@ fn is_excused(way: &Way, study: &Study, studies: &[Study]) -> bool {
     if way.choices.has_common() && study.ways.iter().any(|other| is_role(way, other)) {
         return true;
     }
-    let symmetric = || study.ways.iter().any(|other| other.succeeds() && sends_and_receives(other));
+    let symmetric = || {
+        study.ways.iter().any(|other| other.succeeds() && sends_and_receives(other) && same_messages(way, other))
+    };
     way.scripts.iter().any(|script| script.unknown_peers) && !symmetric()
 }
 
@@ -167,6 +169,16 @@ fn sends_and_receives(way: &Way) -> bool {
         let sends = script.posts().any(|(_, post)| matches!(post.act, Act::Send { .. }));
         sends && script.posts().any(|(_, post)| matches!(post.act, Act::Receive { .. }))
     })
+}
+
+/// Whether two ways exchange the same messages, in whatever order.
+fn same_messages(one: &Way, other: &Way) -> bool {
+    let of = |way: &Way| {
+        let mut messages: Vec<String> = way.posts().map(|post| format!("{:?} {:?}", post.act, post.group)).collect();
+        messages.sort();
+        messages
+    };
+    of(one) == of(other)
 }
 
 fn is_collective(scripts: &[&Script], at: At) -> bool {
@@ -313,7 +325,7 @@ fn misfit(way: &Way, taken: At, kind: Misfit) -> Option<Told> {
 
 // --- Collectives that not all come to
 
-fn divergent(way: &Way, stuck: &[Stuck], studies: &[Study]) -> Option<Told> {
+fn divergent(way: &Way, stuck: &[Stuck], (study, studies): (&Study, &[Study])) -> Option<Told> {
     let scripts = way.scripts();
     let mut posts: Vec<(At, &Post)> =
         stuck.iter().filter_map(|it| Some((it.post, post_at(&scripts, it.post)?))).collect();
@@ -343,12 +355,26 @@ fn divergent(way: &Way, stuck: &[Stuck], studies: &[Study]) -> Option<Told> {
     if local_only && way.scripts.iter().any(|script| script.turns.iter().any(|it| it.local.is_some())) {
         return None;
     }
+    if nature == Difference::Rank && is_decided_by_others(way, study, blamed.rank) {
+        return None;
+    }
     let (function, at) = meeting(&post.site, &turn.site)?;
     let cause = within(&turn.site, function).map(|at| Cause { at, nature });
     let standstill = standstill(&scripts, stuck, function);
     let what = What::DivergentCollective { at, api: post.api.to_string(), cause, standstill };
     let alone = (!differs).then(|| (present, scripts.len(), post.api.to_string()));
     Some(Told { function, what, alone, lacks: None })
+}
+
+/// Whether conditions of which nothing is known decide that the others do not come: another answer of theirs brings them, or
+/// a mixture of answers does.
+fn is_decided_by_others(way: &Way, study: &Study, blamed: usize) -> bool {
+    let asked = way.scripts.get(blamed).map(|script| &script.asked);
+    let as_blamed = |other: &Way| {
+        asked.is_some_and(|asked| asked.iter().all(|it| other.choices.chosen(*it) == way.choices.chosen(*it)))
+    };
+    let brings = |other: &Way| matches!(other.end, End::Completes) && as_blamed(other);
+    study.ways.iter().any(|other| !std::ptr::eq(way, other) && (brings(other) || is_role(way, other)))
 }
 
 /// Whether the same way completes with fewer ranks: `elif rank == 1` is a program for two.
@@ -361,7 +387,7 @@ fn is_for_fewer(way: &Way, studies: &[Study], present: &BTreeSet<usize>) -> bool
 }
 
 /// Collectives of several groups whose order differs: a device works them off in one order.
-fn another_order(way: &Way) -> Option<Told> {
+fn another_order(way: &Way, study: &Study) -> Option<Told> {
     let scripts = way.scripts();
     let unknown = |script: &&Script| {
         let posts = script.posts().filter(|(_, post)| matches!(post.group, Group::Unknown(_)));
@@ -378,7 +404,7 @@ fn another_order(way: &Way) -> Option<Told> {
         return None;
     }
     match stage::play(&scripts, Unknown::InOneOrder).end {
-        End::Hangs { stuck, .. } if stuck.iter().all(|it| is_collective(&scripts, it.post)) => divergent(way, &stuck, &[]),
+        End::Hangs { stuck, .. } if stuck.iter().all(|it| is_collective(&scripts, it.post)) => divergent(way, &stuck, (study, &[])),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::catalog::{Catalog, Does, Plays};
+use crate::catalog::{Catalog, Does};
 use crate::ir::{
     Argument, Block, BlockId, Callee, Function, FunctionId, Global, Local, Operand, Operation, Place, Terminator, Unit,
 };
@@ -26,6 +26,8 @@ pub(super) struct Relevance {
     shapes: Vec<Shape>,
     /// Functions that are called or named by others.
     pub(super) referenced: BTreeSet<FunctionId>,
+    /// Functions in which an error is expected: what hangs there is meant to.
+    pub(super) expecting: BTreeSet<FunctionId>,
 }
 
 /// The form of a function.
@@ -53,6 +55,9 @@ struct Names<'a> {
 impl Relevance {
     pub(super) fn of(unit: &Unit, catalog: &Catalog) -> Relevance {
         let names = Names::of(catalog);
+        let expectations = catalog.apis().filter(|api| catalog.function(*api).does == Does::ExpectError);
+        let names_of_expectation: HashSet<&str> =
+            expectations.map(|api| catalog.short_name(api).rsplit('.').next().unwrap_or_default()).collect();
         let simple: Vec<&str> = unit.functions.iter().map(simple_name).collect();
         let calls: Vec<Calls<'_>> = unit.functions.iter().map(Calls::of).collect();
         let direct = |wanted: &HashSet<&str>| -> Vec<bool> {
@@ -71,7 +76,13 @@ impl Relevance {
                 }
             }
         }
-        let mut relevance = Relevance { communicates, starts, shapes: Vec::new(), referenced };
+        let expects = |calls: &Calls<'_>| {
+            let mut names = calls.names.iter().chain(&calls.globals);
+            names.any(|name| names_of_expectation.contains(name))
+        };
+        let expecting = calls.iter().enumerate().filter(|(_, it)| expects(it)).map(|(index, _)| FunctionId(index as u32));
+        let expecting = expecting.collect();
+        let mut relevance = Relevance { communicates, starts, shapes: Vec::new(), referenced, expecting };
         let talking: HashSet<&str> =
             simple.iter().zip(&relevance.communicates).filter(|(_, it)| **it).map(|(name, _)| *name).collect();
         let called_value = relevance.communicates.iter().zip(&unit.functions).any(|(it, function)| {
@@ -122,8 +133,7 @@ impl Relevance {
 
 impl<'a> Names<'a> {
     fn of(catalog: &'a Catalog) -> Self {
-        let silent = [Plays::Rank, Plays::Size, Plays::World, Plays::Any, Plays::Nobody, Plays::True, Plays::Same, Plays::Quiet, Plays::Loud, Plays::Array];
-        let starts = catalog.part_names().filter(|(_, plays)| !silent.contains(plays)).map(|(name, _)| name).collect();
+        let starts = catalog.part_names().filter(|(_, plays)| plays.is_seen()).map(|(name, _)| name).collect();
         let finishes = |api: &crate::catalog::ApiId| matches!(catalog.function(*api).does, Does::Finish | Does::Poll);
         let waits = catalog.apis().filter(finishes);
         let waits = waits.map(|api| catalog.short_name(api).rsplit('.').next().unwrap_or_default()).collect();

@@ -46,6 +46,15 @@ enum Read {
     Analysed(Box<Analysed>),
 }
 
+/// Why a file is read.
+#[derive(Clone, Copy)]
+enum Reason {
+    /// It may start something, or was asked for.
+    Handles,
+    /// It starts nothing, and its ranks may still wait for each other.
+    Ranks,
+}
+
 struct Run<'o> {
     catalog: Catalog,
     options: &'o Options,
@@ -82,7 +91,7 @@ impl Run<'_> {
             return Outcome { notes: vec![note.to_owned()], ..Outcome::default() };
         }
         let shown = file.as_ref().map_or_else(|| "<stdin>".to_owned(), File::name);
-        let read = pool::map(1, &[bytes], |bytes| self.analyse(shown.clone(), name, bytes.clone()));
+        let read = pool::map(1, &[bytes], |bytes| self.analyse(shown.clone(), name, bytes.clone(), Reason::Handles));
         let reports = match read.into_iter().next() {
             None | Some(Ok(Read::Skipped)) => Vec::new(),
             Some(Ok(Read::Failed(report))) => vec![report],
@@ -97,19 +106,22 @@ impl Run<'_> {
             Ok(bytes) => bytes,
             Err(error) => return Read::Failed(unreadable(file.name(), reason(&error))),
         };
-        if !file.named && !self.is_worth_parsing(&bytes) {
-            return Read::Skipped;
-        }
-        self.analyse(file.name(), Some(&file.path), bytes)
+        let reason = match file.named || self.is_worth_parsing(&bytes) {
+            true => Reason::Handles,
+            false if self.catalog.may_diverge(&bytes) => Reason::Ranks,
+            false => return Read::Skipped,
+        };
+        self.analyse(file.name(), Some(&file.path), bytes, reason)
     }
 
     fn is_worth_parsing(&self, bytes: &[u8]) -> bool {
         self.catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
     }
 
-    fn analyse(&self, name: String, path: Option<&Path>, bytes: Vec<u8>) -> Read {
+    fn analyse(&self, name: String, path: Option<&Path>, bytes: Vec<u8>, reason: Reason) -> Read {
         let text = match source::decode(bytes) {
             Ok(text) => text,
+            Err(_) if matches!(reason, Reason::Ranks) => return Read::Skipped,
             Err(error) => {
                 let mut finding =
                     plain_finding(UNREADABLE_FILE, Severity::Error, error.message, Span::default());
@@ -121,7 +133,12 @@ impl Run<'_> {
         let module = path.map(module_name::module_name).unwrap_or_default();
         let lowered = frontend::python::lower(&source.text, &module);
         let settings = flow::Settings { backend: self.options.backend.clone() };
-        let mut analysis = flow::analyse(&lowered.unit, &self.catalog, &settings);
+        let mut analysis = match reason {
+            Reason::Handles => flow::analyse(&lowered.unit, &self.catalog, &settings),
+            // Nobody asked for this file, and what is wrong with its form is no matter of ours.
+            Reason::Ranks if !lowered.problems.is_empty() => return Read::Skipped,
+            Reason::Ranks => Analysis::default(),
+        };
         analysis.events.extend(progress::analyse(&lowered.unit, &self.catalog));
         let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
         Read::Analysed(Box::new(Analysed {
