@@ -30,6 +30,7 @@ mod stage;
 mod tests;
 mod value;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::{Catalog, Plays};
@@ -48,7 +49,7 @@ const SIZES: [usize; 3] = [2, 3, 4];
 /// Ways through a function that are tried with each number of ranks.
 const WAYS: usize = 40;
 /// Operations that the ranks of all ways of a function run through together.
-const STEPS: u32 = 120_000;
+const STEPS: u32 = 30_000;
 
 /// Finds ranks that wait for each other, collectives that not all come to, and messages without another side.
 pub fn analyse(unit: &Unit, catalog: &Catalog) -> Vec<Event> {
@@ -56,14 +57,15 @@ pub fn analyse(unit: &Unit, catalog: &Catalog) -> Vec<Event> {
     if !relevance.is_any() {
         return Vec::new();
     }
-    let program = Program { unit, catalog, relevance: &relevance };
+    let program = Program { unit, catalog, relevance: &relevance, globals: RefCell::default() };
+    let mut terms = Terms::default();
     let mut seen = BTreeSet::new();
     let mut told: Vec<(FunctionId, BTreeSet<FunctionId>, Told)> = Vec::new();
     for root in roots(unit, &relevance) {
         if seen.contains(&root) {
             continue;
         }
-        let (mut found, visited) = study(&program, root);
+        let (mut found, visited) = study(&program, &mut terms, root);
         if visited.iter().any(|it| relevance.expecting.contains(it)) {
             found.clear();
         }
@@ -86,8 +88,7 @@ fn roots(unit: &Unit, relevance: &Relevance) -> Vec<FunctionId> {
 }
 
 /// Goes all ways of a function, with all numbers of ranks.
-fn study(program: &Program<'_>, root: FunctionId) -> (Vec<Told>, BTreeSet<FunctionId>) {
-    let mut terms = Terms::default();
+fn study(program: &Program<'_>, terms: &mut Terms, root: FunctionId) -> (Vec<Told>, BTreeSet<FunctionId>) {
     let mut visited = BTreeSet::new();
     let mut primary = None;
     loop {
@@ -97,12 +98,14 @@ fn study(program: &Program<'_>, root: FunctionId) -> (Vec<Told>, BTreeSet<Functi
         for size in SIZES {
             let mut steps = 0;
             let mut ways = Vec::new();
+            let mut depends = false;
             let mut next = Some(Choices::default());
             while let Some(choices) = next.take() {
-                let run = run(program, &mut terms, (root, size, primary), choices);
+                let run = run(program, terms, (root, size, primary), choices);
                 steps += run.steps;
                 groups.extend(run.groups);
                 world |= run.world;
+                depends |= run.ranked || run.way.depends_on_ranks();
                 visited.extend(run.visited);
                 if ways.len() < WAYS && steps < STEPS {
                     next = run.way.choices.next();
@@ -110,6 +113,10 @@ fn study(program: &Program<'_>, root: FunctionId) -> (Vec<Told>, BTreeSet<Functi
                 ways.push(run.way);
             }
             studies.push(Study { ways });
+            // What is the same on all ranks is so with any number of them.
+            if !depends {
+                break;
+            }
         }
         let alone = groups.first().copied().filter(|_| groups.len() == 1 && !world && primary.is_none());
         match alone {
@@ -125,6 +132,7 @@ struct Run {
     steps: u32,
     groups: BTreeSet<Term>,
     world: bool,
+    ranked: bool,
     visited: BTreeSet<FunctionId>,
 }
 
@@ -134,17 +142,17 @@ fn run(
     (root, size, primary): (FunctionId, usize, Option<Term>),
     mut choices: Choices,
 ) -> Run {
-    let (mut scripts, mut steps, mut world) = (Vec::new(), 0, false);
+    let (mut scripts, mut steps, mut world, mut ranked) = (Vec::new(), 0, false, false);
     let (mut groups, mut visited) = (BTreeSet::new(), BTreeSet::new());
     let mut whole = true;
     for rank in 0..size {
         let mut machine = Machine::new(program, terms, &mut choices, (rank, size), primary);
         let end = machine.run_root(root);
-        if std::env::var("PDBG").is_ok() { eprintln!("{} size {size} rank {rank}: {end:?} at {:?} {:?}", program.unit.function(root).name, machine.last, machine.script); }
         steps += machine.steps;
         groups.append(&mut machine.groups);
         visited.append(&mut machine.visited);
         world |= machine.world;
+        ranked |= machine.ranked;
         scripts.push(std::mem::take(&mut machine.script));
         if end.is_err() {
             whole = false;
@@ -155,8 +163,7 @@ fn run(
         true => stage::play(&scripts.iter().collect::<Vec<&Script>>(), Unknown::LeftOut).end,
         false => End::Invalid,
     };
-    if std::env::var("PDBG").is_ok() { eprintln!("  => {end:?} {choices:?}"); }
-    Run { way: Way { choices, scripts, end }, steps, groups, world, visited }
+    Run { way: Way { choices, scripts, end }, steps, groups, world, ranked, visited }
 }
 
 /// Whether another function of the file takes the other ranks to the same collective: two halves of one step.

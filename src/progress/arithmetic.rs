@@ -20,7 +20,7 @@ impl Machine<'_, '_> {
     pub(super) fn by_name(&mut self, name: &str) -> Option<Value> {
         let bare = name.trim_start_matches('_').to_ascii_lowercase();
         if RANK_NAMES.contains(&bare.as_str()) {
-            self.world = true;
+            (self.world, self.ranked) = (true, true);
             return Some(Value::Ranked(self.rank as i64));
         }
         let is_mpi = bare == "world" && self.program.unit.imports.iter().any(|it| it.starts_with("mpi4py"));

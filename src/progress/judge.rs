@@ -35,6 +35,12 @@ impl Way {
         matches!(self.end, End::Completes) && self.scripts.iter().any(|script| script.posts().next().is_some())
     }
 
+    /// Whether ranks exchange messages, or may differ by their nature.
+    pub(super) fn depends_on_ranks(&self) -> bool {
+        let unordered = |script: &Script| script.turns.iter().any(|turn| turn.local.is_some());
+        self.has_messages() || self.choices.has_local() || self.scripts.iter().any(unordered)
+    }
+
     fn has_messages(&self) -> bool {
         self.posts().any(|post| !matches!(post.act, Act::Collective(_)))
     }

@@ -22,7 +22,7 @@ use crate::ir::{BlockId, ClassId, Constant, FunctionId, Global, Local, Operand, 
 use crate::source::Span;
 
 /// Operations that one rank may run through.
-const STEPS: u32 = 6000;
+const STEPS: u32 = 4000;
 /// Calls inside each other.
 pub(super) const DEPTH: u32 = 10;
 /// Turns of a loop whose end is not known.
@@ -33,6 +33,8 @@ pub(super) struct Program<'a> {
     pub(super) unit: &'a Unit,
     pub(super) catalog: &'a Catalog,
     pub(super) relevance: &'a Relevance,
+    /// What names of the top level hold, by the rank and how many there are.
+    pub(super) globals: RefCell<HashMap<(usize, usize), HashMap<Rc<str>, Value>>>,
 }
 
 /// Why a run ends before its function does.
@@ -81,8 +83,9 @@ pub(super) struct Machine<'a, 'r> {
     /// Groups that are not the world, and whether the world occurs.
     pub(super) groups: BTreeSet<Term>,
     pub(super) world: bool,
+    /// Whether anything depends on the number of the rank.
+    pub(super) ranked: bool,
     pub(super) visited: BTreeSet<FunctionId>,
-    pub(super) last: Span,
     /// Operations that are built and not started.
     pub(super) unlaunched: i32,
 }
@@ -112,9 +115,9 @@ impl<'a, 'r> Machine<'a, 'r> {
             globals: HashMap::new(),
             groups: BTreeSet::new(),
             world: false,
+            ranked: false,
             visited: BTreeSet::new(),
             unlaunched: 0,
-            last: Span::default(),
         }
     }
 
@@ -122,7 +125,7 @@ impl<'a, 'r> Machine<'a, 'r> {
     pub(super) fn run_root(&mut self, function: FunctionId) -> Result<(), Stop> {
         let unit = self.program.unit;
         if function != FunctionId(0) {
-            self.skim(FunctionId(0), Vec::new());
+            self.learn_globals();
         }
         let entry = unit.function(function);
         let receiver = entry.class.filter(|_| entry.kind == crate::ir::FunctionKind::Method).map(|class| self.object(class));
@@ -134,6 +137,18 @@ impl<'a, 'r> Machine<'a, 'r> {
                 Flow::Yielded(_) => {}
             }
         }
+    }
+
+    /// What names of the top level hold. A list or dictionary may be another one each time.
+    fn learn_globals(&mut self) {
+        let key = (self.rank, self.size);
+        if let Some(known) = self.program.globals.borrow().get(&key) {
+            self.globals = known.clone();
+            return;
+        }
+        self.skim(FunctionId(0), Vec::new());
+        self.globals.retain(|_, value| !matches!(value, Value::Container(_) | Value::Iterator(_) | Value::Generator(_)));
+        self.program.globals.borrow_mut().insert(key, self.globals.clone());
     }
 
     /// Learns what is certain of a function's effects, without a trace of it in the script.
@@ -213,7 +228,6 @@ impl<'a, 'r> Machine<'a, 'r> {
                     self.set(frame, *to, Value::NONE);
                     return Ok(Flow::Yielded(value));
                 }
-                if self.manner == Manner::Followed { self.last = op.span; }
                 self.operation(frame, &op.operation, op.span)?;
             }
             self.steps += 1;

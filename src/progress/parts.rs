@@ -85,6 +85,7 @@ impl Machine<'_, '_> {
         };
         match plays {
             Plays::Rank => {
+                self.ranked = true;
                 let own = members.iter().position(|it| *it == self.rank);
                 Value::Ranked(own.map_or(-1, |it| it as i64))
             }

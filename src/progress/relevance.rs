@@ -10,7 +10,9 @@
 //!     dist.send(x, 1)
 //! ```
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::catalog::{Catalog, Does};
 use crate::ir::{
@@ -24,6 +26,8 @@ pub(super) struct Relevance {
     /// For each function whether it starts something that another rank sees.
     starts: Vec<bool>,
     shapes: Vec<Shape>,
+    /// Regions that were asked for.
+    regions: RefCell<HashMap<(FunctionId, BlockId), Rc<Region>>>,
     /// Functions that are called or named by others.
     pub(super) referenced: BTreeSet<FunctionId>,
     /// Functions in which an error is expected: what hangs there is meant to.
@@ -82,7 +86,7 @@ impl Relevance {
         };
         let expecting = calls.iter().enumerate().filter(|(_, it)| expects(it)).map(|(index, _)| FunctionId(index as u32));
         let expecting = expecting.collect();
-        let mut relevance = Relevance { communicates, starts, shapes: Vec::new(), referenced, expecting };
+        let mut relevance = Relevance { communicates, starts, shapes: Vec::new(), regions: RefCell::default(), referenced, expecting };
         let talking: HashSet<&str> =
             simple.iter().zip(&relevance.communicates).filter(|(_, it)| **it).map(|(name, _)| *name).collect();
         let called_value = relevance.communicates.iter().zip(&unit.functions).any(|(it, function)| {
@@ -112,14 +116,24 @@ impl Relevance {
     }
 
     /// The region of a branch.
-    pub(super) fn region(&self, unit: &Unit, id: FunctionId, from: BlockId) -> Region {
+    pub(super) fn region(&self, unit: &Unit, id: FunctionId, from: BlockId) -> Rc<Region> {
+        if let Some(known) = self.regions.borrow().get(&(id, from)) {
+            return Rc::clone(known);
+        }
+        let region = Rc::new(self.find_region(unit, id, from));
+        self.regions.borrow_mut().insert((id, from), Rc::clone(&region));
+        region
+    }
+
+    fn find_region(&self, unit: &Unit, id: FunctionId, from: BlockId) -> Region {
         let function = unit.function(id);
         let shape = &self.shapes[id.0 as usize];
         let join = shape.joins[from.0 as usize];
         let mut blocks = Vec::new();
+        let mut known = HashSet::new();
         let mut next = successors(&function.blocks[from.0 as usize]);
         while let Some(block) = next.pop() {
-            if Some(block) != join && block != from && !blocks.contains(&block) {
+            if Some(block) != join && block != from && known.insert(block) {
                 blocks.push(block);
                 next.extend(successors(&function.blocks[block.0 as usize]));
             }
