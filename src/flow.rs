@@ -48,8 +48,8 @@ mod wrappers;
 use std::rc::Rc;
 
 pub use event::{
-    Cause, Difference, Event, Handle, Idle, LaneStep, Loss, Misuse, Note, Origin, Selection, Standstill, Step, Turn,
-    Unmatched, What,
+    Cause, Difference, Event, Handle, Idle, LaneStep, Loss, Misuse, Note, Origin, Selection, Standstill,
+    Step, Turn, Unmatched, What,
 };
 
 use crate::catalog::Catalog;

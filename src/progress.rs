@@ -47,9 +47,11 @@ use value::{Term, Terms};
 /// The numbers of ranks that are tried.
 const SIZES: [usize; 3] = [2, 3, 4];
 /// Ways through a function that are tried with each number of ranks.
-const WAYS: usize = 40;
-/// Operations that the ranks of all ways of a function run through together.
-const STEPS: u32 = 30_000;
+const WAYS: usize = 12;
+/// Ways of which the end is not known, after which no more are tried.
+const LOST: usize = 4;
+/// Operations that the ranks of all ways of a function run through together, with each number of ranks.
+const STEPS: u32 = 8_000;
 
 /// Finds ranks that wait for each other, collectives that not all come to, and messages without another side.
 pub fn analyse(unit: &Unit, catalog: &Catalog) -> Vec<Event> {
@@ -57,7 +59,13 @@ pub fn analyse(unit: &Unit, catalog: &Catalog) -> Vec<Event> {
     if !relevance.is_any() {
         return Vec::new();
     }
-    let program = Program { unit, catalog, relevance: &relevance, globals: RefCell::default() };
+    let program = Program {
+        unit,
+        catalog,
+        relevance: &relevance,
+        globals: RefCell::default(),
+        attributes: RefCell::default(),
+    };
     let mut terms = Terms::default();
     let mut seen = BTreeSet::new();
     let mut told: Vec<(FunctionId, BTreeSet<FunctionId>, Told)> = Vec::new();
@@ -82,7 +90,7 @@ pub fn analyse(unit: &Unit, catalog: &Catalog) -> Vec<Event> {
 fn roots(unit: &Unit, relevance: &Relevance) -> Vec<FunctionId> {
     let (named, free): (Vec<_>, Vec<_>) = unit
         .function_ids()
-        .filter(|it| relevance.starts(*it) && is_outer(unit, *it))
+        .filter(|it| relevance.is_worth_it(*it) && is_outer(unit, *it))
         .partition(|it| relevance.referenced.contains(it));
     free.into_iter().chain(named).collect()
 }
@@ -99,6 +107,7 @@ fn study(program: &Program<'_>, terms: &mut Terms, root: FunctionId) -> (Vec<Tol
             let mut steps = 0;
             let mut ways = Vec::new();
             let mut depends = false;
+            let mut lost = 0;
             let mut next = Some(Choices::default());
             while let Some(choices) = next.take() {
                 let run = run(program, terms, (root, size, primary), choices);
@@ -107,13 +116,16 @@ fn study(program: &Program<'_>, terms: &mut Terms, root: FunctionId) -> (Vec<Tol
                 world |= run.world;
                 depends |= run.ranked || run.way.depends_on_ranks();
                 visited.extend(run.visited);
-                if ways.len() < WAYS && steps < STEPS {
-                    next = run.way.choices.next();
-                }
+                lost += usize::from(!run.whole);
                 ways.push(run.way);
+                let is_worth_it = lost < LOST || lost < ways.len();
+                if ways.len() < WAYS && steps < STEPS && is_worth_it {
+                    next = ways.last().and_then(|way| way.choices.next());
+                }
             }
+            depends &= lost < ways.len();
             studies.push(Study { ways });
-            // What is the same on all ranks is so with any number of them.
+            // What is the same on all ranks is so with any number of them, and what is lost stays so.
             if !depends {
                 break;
             }
@@ -133,6 +145,8 @@ struct Run {
     groups: BTreeSet<Term>,
     world: bool,
     ranked: bool,
+    /// Whether every rank came to its end.
+    whole: bool,
     visited: BTreeSet<FunctionId>,
 }
 
@@ -160,10 +174,10 @@ fn run(
         }
     }
     let end = match whole {
-        true => stage::play(&scripts.iter().collect::<Vec<&Script>>(), Unknown::LeftOut).end,
+        true => stage::play(&scripts.iter().collect::<Vec<&Script>>(), Unknown::LeftOut),
         false => End::Invalid,
     };
-    Run { way: Way { choices, scripts, end }, steps, groups, world, ranked, visited }
+    Run { way: Way { choices, scripts, end }, steps, groups, world, ranked, whole, visited }
 }
 
 /// Whether another function of the file takes the other ranks to the same collective: two halves of one step.
@@ -178,36 +192,51 @@ fn is_half(root: FunctionId, one: &Told, all: &[(FunctionId, BTreeSet<FunctionId
         })
     };
     let others = all.iter().map(|(other, ..)| *other).filter(|other| *other != root);
-    let mut halves = others.flat_map(|other| of(root).filter(move |it| it.2 == *name).map(move |own| (own, other)));
+    let mut halves =
+        others.flat_map(|other| of(root).filter(move |it| it.2 == *name).map(move |own| (own, other)));
     halves.any(|(own, other)| complete(own, other))
 }
 
 /// Whether another function of the file may bring the other side of a message.
-fn is_elsewhere(program: &Program<'_>, root: FunctionId, visited: &BTreeSet<FunctionId>, told: &Told) -> bool {
+fn is_elsewhere(
+    program: &Program<'_>,
+    root: FunctionId,
+    visited: &BTreeSet<FunctionId>,
+    told: &Told,
+) -> bool {
     let Some(lacks) = told.lacks else { return false };
     // Nobody in the file runs it as a whole: the other side may be anywhere.
     if root != FunctionId(0) {
         return true;
     }
     let plays: BTreeMap<&str, Plays> = program.catalog.part_names().collect();
-    let brings = |name: &str| match (plays.get(name), lacks) {
-        (Some(Plays::Receive), Lacking::Receive) => true,
-        (Some(Plays::Send | Plays::SynchronousSend | Plays::BufferedSend), Lacking::Send) => true,
-        (Some(Plays::Exchange | Plays::Operation | Plays::Batch), _) => true,
-        _ => false,
+    let brings = |name: &str| {
+        matches!(
+            (plays.get(name), lacks),
+            (Some(Plays::Receive), Lacking::Receive)
+                | (Some(Plays::Send | Plays::SynchronousSend | Plays::BufferedSend), Lacking::Send)
+                | (Some(Plays::Exchange | Plays::Operation | Plays::Batch), _)
+        )
     };
     let others = program.unit.function_ids().filter(|it| !visited.contains(it));
-    others.flat_map(|it| &program.unit.function(it).blocks).flat_map(|it| &it.ops).any(|op| match &op.operation {
-        Operation::Call { callee: Callee::Method { name, .. }, .. } | Operation::Global { name, .. } => brings(name),
-        _ => false,
+    others.flat_map(|it| &program.unit.function(it).blocks).flat_map(|it| &it.ops).any(|op| {
+        match &op.operation {
+            Operation::Call { callee: Callee::Method { name, .. }, .. } | Operation::Global { name, .. } => {
+                brings(name)
+            }
+            _ => false,
+        }
     })
 }
 
 fn in_order<'t>(unit: &Unit, told: impl Iterator<Item = &'t Told>) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for it in told {
-        let event =
-            Event { function: unit.function(it.function).name.clone(), what: it.what.clone(), path: Vec::new() };
+        let event = Event {
+            function: unit.function(it.function).name.clone(),
+            what: it.what.clone(),
+            path: Vec::new(),
+        };
         if !events.iter().any(|other| is_same_mistake(&other.what, &event.what)) {
             events.push(event);
         }

@@ -82,7 +82,8 @@ pub(super) fn load(
     files.iter().try_for_each(|file| loader.check_operations(file))?;
     files.iter().try_for_each(|file| loader.declare_parts(file))?;
     let seen = |library: &Library| library.parts.iter().any(|part| part.plays.is_seen());
-    let evidence = files.iter().filter(|file| seen(file.library)).flat_map(|file| &file.library.evidence_imports);
+    let evidence =
+        files.iter().filter(|file| seen(file.library)).flat_map(|file| &file.library.evidence_imports);
     loader.catalog.parts.prepare(evidence.filter(|module| !module.starts_with('*')).cloned().collect());
     Ok(loader.catalog)
 }

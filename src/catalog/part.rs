@@ -205,7 +205,8 @@ impl Catalog {
     /// something, and calls something that they see.
     pub fn may_diverge(&self, bytes: &[u8]) -> bool {
         let signs = &self.parts.signs;
-        let named = signs.modules.iter().any(|module| memchr::memmem::find(bytes, module.as_bytes()).is_some());
+        let named =
+            signs.modules.iter().any(|module| memchr::memmem::find(bytes, module.as_bytes()).is_some());
         named && signs.calls.as_ref().is_some_and(|calls| calls.is_match(bytes))
     }
 

@@ -12,15 +12,29 @@ const RANK_NAMES: [&str; 8] =
     ["rank", "global_rank", "world_rank", "my_rank", "myrank", "dist_rank", "local_rank", "proc_rank"];
 /// Names by which they call how many ranks there are.
 const SIZE_NAMES: [&str; 9] = [
-    "world_size", "n_ranks", "nranks", "num_ranks", "comm_size", "nprocs", "num_processes", "n_procs", "world",
+    "world_size",
+    "n_ranks",
+    "nranks",
+    "num_ranks",
+    "comm_size",
+    "nprocs",
+    "num_processes",
+    "n_procs",
+    "world",
 ];
+
+/// Whether a program calls the number of its rank so.
+pub(super) fn is_rank_name(name: &str) -> bool {
+    let bare = name.trim_start_matches('_');
+    RANK_NAMES.iter().any(|it| it.eq_ignore_ascii_case(bare))
+}
 
 impl Machine<'_, '_> {
     /// The rank or the number of ranks, where a name says so.
     pub(super) fn by_name(&mut self, name: &str) -> Option<Value> {
         let bare = name.trim_start_matches('_').to_ascii_lowercase();
         if RANK_NAMES.contains(&bare.as_str()) {
-            (self.world, self.ranked) = (true, true);
+            self.world = true;
             return Some(Value::Ranked(self.rank as i64));
         }
         let is_mpi = bare == "world" && self.program.unit.imports.iter().any(|it| it.starts_with("mpi4py"));
@@ -145,7 +159,11 @@ impl Machine<'_, '_> {
             (Operator::Is, [left, right]) => self.is(left, right),
             (Operator::In, [left, right]) => self.is_in(left, right),
             (
-                Operator::Equal | Operator::Less | Operator::LessEqual | Operator::Greater | Operator::GreaterEqual,
+                Operator::Equal
+                | Operator::Less
+                | Operator::LessEqual
+                | Operator::Greater
+                | Operator::GreaterEqual,
                 [left, right],
             ) => self.compare(operator, left, right),
             (Operator::Other(text), values) => self.arithmetic(text, values),
@@ -177,7 +195,8 @@ impl Machine<'_, '_> {
         if truths.contains(&Some(decides)) {
             return Value::bool(decides);
         }
-        let mut open = values.iter().zip(&truths).filter(|(_, truth)| truth.is_none()).map(|(value, _)| value);
+        let mut open =
+            values.iter().zip(&truths).filter(|(_, truth)| truth.is_none()).map(|(value, _)| value);
         match (open.next(), open.next()) {
             (None, _) => Value::bool(!decides),
             (Some(one), None) => one.clone(),
@@ -188,16 +207,21 @@ impl Machine<'_, '_> {
     fn is(&mut self, left: &Value, right: &Value) -> Value {
         match (left, right) {
             (Value::Constant(left), Value::Constant(right)) => Value::bool(left == right),
-            (Value::Unknown(term), Value::Constant(Constant::None)) if self.number_chosen(*term).is_some() => {
+            (Value::Unknown(term), Value::Constant(Constant::None))
+                if self.number_chosen(*term).is_some() =>
+            {
                 Value::bool(false)
             }
-            (Value::Unknown(_), _) | (_, Value::Unknown(_)) => self.unknown("is", &[left.clone(), right.clone()]),
+            (Value::Unknown(_), _) | (_, Value::Unknown(_)) => {
+                self.unknown("is", &[left.clone(), right.clone()])
+            }
             (_, Value::Constant(_)) | (Value::Constant(_), _) => Value::bool(false),
             _ => self.unknown("is", &[left.clone(), right.clone()]),
         }
     }
 
     fn is_in(&mut self, left: &Value, right: &Value) -> Value {
+        self.ranked |= matches!(left, Value::Ranked(_));
         if let (Some(number), Value::Container(container)) = (self.number(left), right) {
             let container = container.borrow();
             let numbers: Option<Vec<i64>> = match container.kind {
@@ -226,6 +250,7 @@ impl Machine<'_, '_> {
 
     /// A comparison; what is compared with the number of the rank is itself a number.
     fn compare(&mut self, operator: &Operator, left: &Value, right: &Value) -> Value {
+        self.ranked |= [left, right].iter().any(|it| matches!(it, Value::Ranked(_)));
         let (left, right) = self.both_numbers(operator, left, right);
         if let (Some(x), Some(y)) = (self.number(&left), self.number(&right)) {
             return Value::bool(match operator {
@@ -268,7 +293,11 @@ impl Machine<'_, '_> {
     fn may_be_chosen(&self, term: Term) -> bool {
         let nature = self.terms.nature(term);
         let is_plain = !matches!(self.terms.shape(term), Shape::Apply(operator, _) if !operator.starts_with("parameter"));
-        self.manner == Manner::Followed && is_plain && !nature.varies && !nature.text && self.local(term).is_none()
+        self.manner == Manner::Followed
+            && is_plain
+            && !nature.varies
+            && !nature.text
+            && self.local(term).is_none()
     }
 
     fn arithmetic(&mut self, text: &'static str, values: &[Value]) -> Value {

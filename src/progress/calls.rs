@@ -32,7 +32,10 @@ impl Arguments {
         if let Some((_, value)) = self.named.iter().find(|(own, _)| own == name) {
             return Some(value.clone());
         }
-        let index = parameters.iter().take_while(|it| *it != "*").position(|it| it.trim_start_matches('*') == name)?;
+        let index = parameters
+            .iter()
+            .take_while(|it| *it != "*")
+            .position(|it| it.trim_start_matches('*') == name)?;
         self.positional.get(index).cloned()
     }
 
@@ -89,15 +92,19 @@ impl Machine<'_, '_> {
             }
             Value::Class(class) => self.construct(frame, *class, arguments, span),
             Value::Path(path) => self.call_path(frame, path, arguments, span),
-            Value::Method { receiver, name } => self.call_method(frame, receiver, (name, None), arguments, span),
-            Value::Instance(instance) => match instance.class.and_then(|class| self.method_of(class, "__call__")) {
-                Some(method) => {
-                    let mut arguments = arguments;
-                    arguments.positional.insert(0, callee.clone());
-                    self.call_with(frame, (method, None), arguments, span)
+            Value::Method { receiver, name } => {
+                self.call_method(frame, receiver, (name, None), arguments, span)
+            }
+            Value::Instance(instance) => {
+                match instance.class.and_then(|class| self.method_of(class, "__call__")) {
+                    Some(method) => {
+                        let mut arguments = arguments;
+                        arguments.positional.insert(0, callee.clone());
+                        self.call_with(frame, (method, None), arguments, span)
+                    }
+                    None => self.mystery(frame, &arguments, span, Nature::default()),
                 }
-                None => self.mystery(frame, &arguments, span, Nature::default()),
-            },
+            }
             Value::Unknown(term) => {
                 let quiet = self.terms.nature(*term).quiet;
                 self.unknown_call(frame, quiet, &[], &arguments, span)
@@ -136,7 +143,13 @@ impl Machine<'_, '_> {
                         }
                         self.call_with(frame, (method, None), arguments, span)
                     }
-                    (None, None) => self.unknown_call(frame, is_quiet_name(name), &[receiver.clone()], &arguments, span),
+                    (None, None) => self.unknown_call(
+                        frame,
+                        is_quiet_name(name),
+                        std::slice::from_ref(receiver),
+                        &arguments,
+                        span,
+                    ),
                 }
             }
             Value::Class(class) => match self.method_of(*class, name) {
@@ -171,16 +184,24 @@ impl Machine<'_, '_> {
             }
             Value::Unknown(term) => {
                 let quiet = self.terms.nature(*term).quiet || is_quiet_name(name);
-                let value = self.unknown_call(frame, quiet, &[receiver.clone()], &arguments, span)?;
+                let value =
+                    self.unknown_call(frame, quiet, std::slice::from_ref(receiver), &arguments, span)?;
                 self.note_nature(&value, name, span);
                 Ok(value)
             }
             Value::Tensor { .. } | Value::Constant(_) | Value::Ranked(_) => {
-                let value = self.unknown_call(frame, true, &[receiver.clone()], &arguments, span)?;
+                let value =
+                    self.unknown_call(frame, true, std::slice::from_ref(receiver), &arguments, span)?;
                 self.note_nature(&value, name, span);
                 Ok(value)
             }
-            _ => self.unknown_call(frame, is_quiet_name(name), &[receiver.clone()], &arguments, span),
+            _ => self.unknown_call(
+                frame,
+                is_quiet_name(name),
+                std::slice::from_ref(receiver),
+                &arguments,
+                span,
+            ),
         }
     }
 
@@ -349,7 +370,8 @@ impl Machine<'_, '_> {
         let entry = self.program.unit.function(function);
         let mut positional = arguments.positional.iter();
         for parameter in &entry.parameters {
-            let named = || arguments.named.iter().find(|(name, _)| *name == parameter.name).map(|(_, it)| it.clone());
+            let named =
+                || arguments.named.iter().find(|(name, _)| *name == parameter.name).map(|(_, it)| it.clone());
             let value = match parameter.kind {
                 ParameterKind::Plain => positional.next().cloned().or_else(named),
                 ParameterKind::KeywordOnly => named(),
@@ -360,13 +382,16 @@ impl Machine<'_, '_> {
                 ParameterKind::RestKeyword => {
                     let own = |name: &str| entry.parameters.iter().any(|it| it.name == name);
                     let rest = arguments.named.iter().filter(|(name, _)| !own(name));
-                    let items = rest.map(|(name, it)| (Some(Constant::Str(name.clone())), it.clone())).collect();
+                    let items =
+                        rest.map(|(name, it)| (Some(Constant::Str(name.clone())), it.clone())).collect();
                     Some(self.container(ContainerKind::Dict, items, arguments.spread, site))
                 }
             };
             let value = match (value, &parameter.default) {
                 (Some(value), _) => value,
-                (None, Some(DefaultValue::Constant(constant))) if !arguments.spread => Value::Constant(constant.clone()),
+                (None, Some(DefaultValue::Constant(constant))) if !arguments.spread => {
+                    Value::Constant(constant.clone())
+                }
                 (None, _) => {
                     let shape = Shape::Apply(
                         format!("parameter {}", function.0).into(),
@@ -382,11 +407,18 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn construct(&mut self, frame: &Frame, class: ClassId, arguments: Arguments, span: Span) -> Result<Value, Stop> {
+    fn construct(
+        &mut self,
+        frame: &Frame,
+        class: ClassId,
+        arguments: Arguments,
+        span: Span,
+    ) -> Result<Value, Stop> {
         let site = self.site(frame, span);
         let count = self.occurrence(&site);
         let term = self.terms.intern(Shape::Result(site, count), Nature::default());
-        let object = Value::Instance(Rc::new(Instance { class: Some(class), fields: RefCell::default(), term }));
+        let object =
+            Value::Instance(Rc::new(Instance { class: Some(class), fields: RefCell::default(), term }));
         if let Value::Instance(instance) = &object
             && let Some(fields) = &self.program.unit.class(class).record_fields
         {
@@ -407,7 +439,13 @@ impl Machine<'_, '_> {
 
     // --- Functions of libraries
 
-    fn call_path(&mut self, frame: &Frame, path: &Rc<str>, arguments: Arguments, span: Span) -> Result<Value, Stop> {
+    fn call_path(
+        &mut self,
+        frame: &Frame,
+        path: &Rc<str>,
+        arguments: Arguments,
+        span: Span,
+    ) -> Result<Value, Stop> {
         if let Some(part) = self.program.catalog.part(path) {
             let part = part.clone();
             return self.play(frame, &part, None, arguments, span);
@@ -436,7 +474,9 @@ impl Machine<'_, '_> {
         let site = self.site(frame, span);
         let first = arguments.positional.first();
         match (path.strip_prefix("builtins."), first) {
-            (Some("int" | "abs"), Some(value)) if self.number(value).is_some() => return Ok(Some(value.clone())),
+            (Some("int" | "abs"), Some(value)) if self.number(value).is_some() => {
+                return Ok(Some(value.clone()));
+            }
             (Some("str" | "repr" | "hash" | "type"), Some(_)) => {
                 let value = self.unknown_call(frame, true, &[], arguments, span)?;
                 if let Value::Unknown(term) = &value {
@@ -444,12 +484,15 @@ impl Machine<'_, '_> {
                 }
                 return Ok(Some(value));
             }
-            (Some("bool"), Some(value)) => return Ok(self.truth(value).map(Value::bool).or(Some(value.clone()))),
+            (Some("bool"), Some(value)) => {
+                return Ok(self.truth(value).map(Value::bool).or(Some(value.clone())));
+            }
             (Some("len"), Some(Value::Container(container))) if !container.borrow().open => {
                 return Ok(Some(Value::int(container.borrow().items.len() as i64)));
             }
             (Some("min" | "max"), Some(_)) if arguments.positional.len() > 1 => {
-                let numbers: Option<Vec<i64>> = arguments.positional.iter().map(|it| self.number(it)).collect();
+                let numbers: Option<Vec<i64>> =
+                    arguments.positional.iter().map(|it| self.number(it)).collect();
                 if let Some(numbers) = numbers {
                     let ranked = arguments.positional.iter().any(|it| matches!(it, Value::Ranked(_)));
                     let number = match path {
@@ -501,7 +544,8 @@ impl Machine<'_, '_> {
         let on = on.or_else(|| arguments.positional.first().cloned());
         match function.does {
             Does::Finish => {
-                let any = matches!(function.which, crate::catalog::WhichOf::Any | crate::catalog::WhichOf::Several);
+                let any =
+                    matches!(function.which, crate::catalog::WhichOf::Any | crate::catalog::WhichOf::Several);
                 let posts = on.map(|it| self.handles_in(&it)).unwrap_or_default();
                 self.wait(frame, posts.into(), any, span);
                 Ok(Some(self.result(&site, Nature::default())))
@@ -511,7 +555,9 @@ impl Machine<'_, '_> {
                 false => Err(Stop::Undecided),
             },
             Does::Count => Ok(Some(self.range(&arguments.positional, &site))),
-            Does::Collect => Ok(arguments.positional.first().map(|it| self.collected(&it.clone(), &site, true))),
+            Does::Collect => {
+                Ok(arguments.positional.first().map(|it| self.collected(&it.clone(), &site, true)))
+            }
             Does::Pass => Ok(on),
             Does::Zip => Ok(Some(self.zipped(&arguments.positional, &site))),
             Does::Enumerate => {
@@ -529,7 +575,8 @@ impl Machine<'_, '_> {
                 Some((Value::Function(closure), bound)) if arguments.named.is_empty() => {
                     let mut all = closure.bound.clone();
                     all.extend(bound.iter().cloned());
-                    let bound = Closure { function: closure.function, around: closure.around.clone(), bound: all };
+                    let bound =
+                        Closure { function: closure.function, around: closure.around.clone(), bound: all };
                     Ok(Some(Value::Function(Rc::new(bound))))
                 }
                 _ => Ok(None),
@@ -550,7 +597,8 @@ impl Machine<'_, '_> {
         match value {
             Value::Container(container) => {
                 let known = container.borrow();
-                let (items, open, is_set) = (known.items.clone(), known.open, known.kind == ContainerKind::Set);
+                let (items, open, is_set) =
+                    (known.items.clone(), known.open, known.kind == ContainerKind::Set);
                 let unordered = known.unordered;
                 drop(known);
                 let copy = self.container(ContainerKind::List, items, open, site);
@@ -664,20 +712,102 @@ impl Machine<'_, '_> {
 }
 
 /// Functions whose result has as many elements as the data wants.
-const SELECTING: [&str; 4] = ["nonzero", "argwhere", "masked_select", "flatnonzero"];
+pub(super) const SELECTING: [&str; 4] = ["nonzero", "argwhere", "masked_select", "flatnonzero"];
 /// The same, of a module: as methods they are others too.
 const SELECTING_FUNCTIONS: [&str; 4] = ["unique", "unique_consecutive", "monotonic", "perf_counter"];
 
 /// Methods that no library communicates in: of tensors, texts, files, loggers.
 const QUIET_NAMES: [&str; 90] = [
-    "append", "extend", "pop", "get", "items", "keys", "values", "copy", "update", "join", "format", "split", "strip",
-    "startswith", "endswith", "lower", "upper", "replace", "encode", "decode", "info", "debug", "warning", "warn",
-    "error", "exception", "log", "write", "flush", "close", "read", "readlines", "item", "tolist", "numel", "dim",
-    "size", "cpu", "cuda", "to", "float", "half", "bfloat16", "long", "int", "double", "bool", "contiguous", "view",
-    "view_as", "reshape", "flatten", "squeeze", "unsqueeze", "permute", "transpose", "expand", "clone", "detach",
-    "fill_", "zero_", "copy_", "add_", "mul_", "div_", "sub_", "sum", "mean", "max", "min", "any", "all", "numpy",
-    "norm", "abs", "sqrt", "pow", "chunk", "narrow", "index_select", "gather_", "record_stream", "new_empty",
-    "new_zeros", "new_ones", "is_floating_point", "exists", "mkdir", "element_size", "data_ptr",
+    "append",
+    "extend",
+    "pop",
+    "get",
+    "items",
+    "keys",
+    "values",
+    "copy",
+    "update",
+    "join",
+    "format",
+    "split",
+    "strip",
+    "startswith",
+    "endswith",
+    "lower",
+    "upper",
+    "replace",
+    "encode",
+    "decode",
+    "info",
+    "debug",
+    "warning",
+    "warn",
+    "error",
+    "exception",
+    "log",
+    "write",
+    "flush",
+    "close",
+    "read",
+    "readlines",
+    "item",
+    "tolist",
+    "numel",
+    "dim",
+    "size",
+    "cpu",
+    "cuda",
+    "to",
+    "float",
+    "half",
+    "bfloat16",
+    "long",
+    "int",
+    "double",
+    "bool",
+    "contiguous",
+    "view",
+    "view_as",
+    "reshape",
+    "flatten",
+    "squeeze",
+    "unsqueeze",
+    "permute",
+    "transpose",
+    "expand",
+    "clone",
+    "detach",
+    "fill_",
+    "zero_",
+    "copy_",
+    "add_",
+    "mul_",
+    "div_",
+    "sub_",
+    "sum",
+    "mean",
+    "max",
+    "min",
+    "any",
+    "all",
+    "numpy",
+    "norm",
+    "abs",
+    "sqrt",
+    "pow",
+    "chunk",
+    "narrow",
+    "index_select",
+    "gather_",
+    "record_stream",
+    "new_empty",
+    "new_zeros",
+    "new_ones",
+    "is_floating_point",
+    "exists",
+    "mkdir",
+    "element_size",
+    "data_ptr",
 ];
 
 fn is_quiet_name(name: &str) -> bool {

@@ -53,11 +53,6 @@ impl Choices {
         Some(Choices { made, index })
     }
 
-    /// How many questions there were.
-    pub(super) fn len(&self) -> usize {
-        self.made.len()
-    }
-
     /// Whether two runs agree in everything that both were asked, numbers aside.
     pub(super) fn agree_in_truths(&self, other: &Choices) -> bool {
         self.made.iter().all(|(question, taken, _)| match question {

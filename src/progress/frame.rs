@@ -26,7 +26,12 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(function: FunctionId, locals: Vec<Value>, caller: Option<Rc<Site>>, depth: u32) -> Frame {
+    pub(super) fn new(
+        function: FunctionId,
+        locals: Vec<Value>,
+        caller: Option<Rc<Site>>,
+        depth: u32,
+    ) -> Frame {
         Frame {
             function,
             locals: Rc::new(RefCell::new(locals)),

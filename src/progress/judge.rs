@@ -32,7 +32,8 @@ impl Way {
 
     /// Whether it comes to its end, and something was exchanged.
     fn succeeds(&self) -> bool {
-        matches!(self.end, End::Completes) && self.scripts.iter().any(|script| script.posts().next().is_some())
+        matches!(self.end, End::Completes)
+            && self.scripts.iter().any(|script| script.posts().next().is_some())
     }
 
     /// Whether ranks exchange messages, or may differ by their nature.
@@ -107,7 +108,11 @@ fn judge_way(way: &Way, study: &Study, studies: &[Study]) -> Option<Told> {
             cyclic(way, stuck, cycle).or_else(|| missing(way, stuck, studies))
         }
         End::Open(open) => {
-            if is_excused(way, study, studies) { None } else { left_over(way, open) }
+            if is_excused(way, study, studies) {
+                None
+            } else {
+                left_over(way, open)
+            }
         }
     }
 }
@@ -150,7 +155,10 @@ fn is_excused(way: &Way, study: &Study, studies: &[Study]) -> bool {
         return true;
     }
     let symmetric = || {
-        study.ways.iter().any(|other| other.succeeds() && sends_and_receives(other) && same_messages(way, other))
+        study
+            .ways
+            .iter()
+            .any(|other| other.succeeds() && sends_and_receives(other) && same_messages(way, other))
     };
     way.scripts.iter().any(|script| script.unknown_peers) && !symmetric()
 }
@@ -166,7 +174,7 @@ fn is_role(way: &Way, other: &Way) -> bool {
     mixtures.iter().any(|takes| {
         let pick = |rank: usize| if takes(rank) { &other.scripts[rank] } else { &way.scripts[rank] };
         let scripts: Vec<&Script> = (0..size).map(pick).collect();
-        matches!(stage::play(&scripts, Unknown::LeftOut).end, End::Completes)
+        matches!(stage::play(&scripts, Unknown::LeftOut), End::Completes)
     })
 }
 
@@ -180,7 +188,8 @@ fn sends_and_receives(way: &Way) -> bool {
 /// Whether two ways exchange the same messages, in whatever order.
 fn same_messages(one: &Way, other: &Way) -> bool {
     let of = |way: &Way| {
-        let mut messages: Vec<String> = way.posts().map(|post| format!("{:?} {:?}", post.act, post.group)).collect();
+        let mut messages: Vec<String> =
+            way.posts().map(|post| format!("{:?} {:?}", post.act, post.group)).collect();
         messages.sort();
         messages
     };
@@ -245,12 +254,14 @@ fn missing(way: &Way, stuck: &[Stuck], studies: &[Study]) -> Option<Told> {
     let scripts = way.scripts();
     tests_rank(&scripts)?;
     // With fewer ranks it says more.
-    let mut fewer = studies.iter().flat_map(|it| &it.ways).filter(|other| other.scripts.len() < scripts.len());
+    let mut fewer =
+        studies.iter().flat_map(|it| &it.ways).filter(|other| other.scripts.len() < scripts.len());
     if fewer.any(|other| !matches!(other.end, End::Invalid) && other.has_messages()) {
         return None;
     }
     let messages = || stuck.iter().filter(|it| !is_collective(&scripts, it.post));
-    let sent = messages().find(|it| matches!(post_at(&scripts, it.post).map(|it| &it.act), Some(Act::Send { .. })));
+    let sent =
+        messages().find(|it| matches!(post_at(&scripts, it.post).map(|it| &it.act), Some(Act::Send { .. })));
     let blamed = sent.or_else(|| messages().next())?;
     unmatched(&scripts, blamed.post, stuck)
 }
@@ -264,7 +275,8 @@ fn left_over(way: &Way, open: &[At]) -> Option<Told> {
 
 /// Whether ranks go different ways: without that, functions are pieces of a program whose other pieces are elsewhere.
 fn tests_rank(scripts: &[&Script]) -> Option<()> {
-    let turns = |script: &&Script| script.turns.iter().map(|it| (Rc::clone(&it.site), it.way)).collect::<Vec<_>>();
+    let turns =
+        |script: &&Script| script.turns.iter().map(|it| (Rc::clone(&it.site), it.way)).collect::<Vec<_>>();
     let first = scripts.first().map(turns)?;
     scripts.iter().any(|it| turns(it) != first).then_some(())
 }
@@ -306,7 +318,8 @@ fn misfit(way: &Way, taken: At, kind: Misfit) -> Option<Told> {
     let Act::Receive { from: Peer::Rank(from), .. } = receive.act else { return None };
     let from = usize::try_from(from).ok()?;
     let fitting = |(line, post): (usize, &Post)| {
-        fits(receive, taken.rank, post, from, scripts.len()).then_some((At { rank: from, line }, post.clone()))
+        fits(receive, taken.rank, post, from, scripts.len())
+            .then_some((At { rank: from, line }, post.clone()))
     };
     let mut sends = scripts.get(from)?.posts().filter_map(fitting);
     let (at_send, send) = match receive.extent {
@@ -344,7 +357,9 @@ fn divergent(way: &Way, stuck: &[Stuck], (study, studies): (&Study, &[Study])) -
     };
     // Where all do the same, the other side is in what is not known.
     let absent = members.iter().find(|rank| {
-        let same = posts.iter().any(|(at, other)| at.rank == **rank && other.act == post.act && other.group == post.group);
+        let same = posts
+            .iter()
+            .any(|(at, other)| at.rank == **rank && other.act == post.act && other.group == post.group);
         !same
     })?;
     let present: BTreeSet<usize> = posts.iter().map(|(at, _)| at.rank).collect();
@@ -388,7 +403,8 @@ fn is_for_fewer(way: &Way, studies: &[Study], present: &BTreeSet<usize>) -> bool
     if present.iter().copied().ne(0..present.len()) {
         return false;
     }
-    let smaller = studies.iter().flat_map(|it| &it.ways).filter(|other| other.scripts.len() < way.scripts.len());
+    let smaller =
+        studies.iter().flat_map(|it| &it.ways).filter(|other| other.scripts.len() < way.scripts.len());
     smaller.filter(|other| way.choices.agree_in_truths(&other.choices)).any(Way::succeeds)
 }
 
@@ -406,11 +422,16 @@ fn another_order(way: &Way, study: &Study) -> Option<Told> {
         order.sort();
         order
     };
-    if first.len() < 2 || orders.iter().all(|it| it == first) || orders.iter().any(|it| sorted(it) != sorted(first)) {
+    if first.len() < 2
+        || orders.iter().all(|it| it == first)
+        || orders.iter().any(|it| sorted(it) != sorted(first))
+    {
         return None;
     }
-    match stage::play(&scripts, Unknown::InOneOrder).end {
-        End::Hangs { stuck, .. } if stuck.iter().all(|it| is_collective(&scripts, it.post)) => divergent(way, &stuck, (study, &[])),
+    match stage::play(&scripts, Unknown::InOneOrder) {
+        End::Hangs { stuck, .. } if stuck.iter().all(|it| is_collective(&scripts, it.post)) => {
+            divergent(way, &stuck, (study, &[]))
+        }
         _ => None,
     }
 }
@@ -485,7 +506,8 @@ fn standstill(scripts: &[&Script], stuck: &[Stuck], function: FunctionId) -> Sta
             let at = within(&post.site, function).unwrap_or(post.site.span);
             let is_end = end.is_some_and(|it| it.post.line == line);
             let waits = end.map(|it| it.at).filter(|_| is_end);
-            let at = waits.and_then(|it| site_at(scripts, it)).and_then(|it| within(&it, function)).unwrap_or(at);
+            let at =
+                waits.and_then(|it| site_at(scripts, it)).and_then(|it| within(&it, function)).unwrap_or(at);
             steps.push(LaneStep { at, text: tell(post), stuck: is_end });
         }
         steps
@@ -509,4 +531,3 @@ fn tell(post: &Post) -> String {
         Act::Collective(_) => post.api.to_string(),
     }
 }
-

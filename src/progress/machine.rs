@@ -9,7 +9,7 @@
 //! ```
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::choice::{Choices, Question};
@@ -18,15 +18,22 @@ use super::relevance::{Relevance, assigns};
 use super::script::{Script, Turn};
 use super::value::{Atom, Instance, Nature, Remaining, Shape, Site, Term, Terms, Value};
 use crate::catalog::Catalog;
-use crate::ir::{BlockId, ClassId, Constant, FunctionId, Global, Local, Operand, Operation, Place, Terminator, Unit};
+use crate::ir::{
+    BlockId, ClassId, Constant, FunctionId, Global, Local, Operand, Operation, Place, Terminator, Unit,
+};
 use crate::source::Span;
 
 /// Operations that one rank may run through.
-const STEPS: u32 = 4000;
+const STEPS: u32 = 3000;
 /// Calls inside each other.
 pub(super) const DEPTH: u32 = 10;
 /// Turns of a loop whose end is not known.
 const TURNS: u32 = 2;
+
+/// What names hold.
+type Names = HashMap<Rc<str>, Value>;
+/// What attributes hold.
+type Attributes = BTreeMap<String, Value>;
 
 /// What all runs of a file share.
 pub(super) struct Program<'a> {
@@ -34,7 +41,9 @@ pub(super) struct Program<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) relevance: &'a Relevance,
     /// What names of the top level hold, by the rank and how many there are.
-    pub(super) globals: RefCell<HashMap<(usize, usize), HashMap<Rc<str>, Value>>>,
+    pub(super) globals: RefCell<HashMap<(usize, usize), Names>>,
+    /// What constructors put into attributes for certain, by the class, the rank and how many there are.
+    pub(super) attributes: RefCell<HashMap<(ClassId, usize, usize), Attributes>>,
 }
 
 /// Why a run ends before its function does.
@@ -83,7 +92,7 @@ pub(super) struct Machine<'a, 'r> {
     /// Groups that are not the world, and whether the world occurs.
     pub(super) groups: BTreeSet<Term>,
     pub(super) world: bool,
-    /// Whether anything depends on the number of the rank.
+    /// Whether a condition or a range depends on the number of the rank.
     pub(super) ranked: bool,
     pub(super) visited: BTreeSet<FunctionId>,
     /// Operations that are built and not started.
@@ -128,7 +137,10 @@ impl<'a, 'r> Machine<'a, 'r> {
             self.learn_globals();
         }
         let entry = unit.function(function);
-        let receiver = entry.class.filter(|_| entry.kind == crate::ir::FunctionKind::Method).map(|class| self.object(class));
+        let receiver = entry
+            .class
+            .filter(|_| entry.kind == crate::ir::FunctionKind::Method)
+            .map(|class| self.object(class));
         let mut frame = self.frame_of_root(function, receiver);
         loop {
             match self.run(&mut frame)? {
@@ -147,7 +159,7 @@ impl<'a, 'r> Machine<'a, 'r> {
             return;
         }
         self.skim(FunctionId(0), Vec::new());
-        self.globals.retain(|_, value| !matches!(value, Value::Container(_) | Value::Iterator(_) | Value::Generator(_)));
+        self.globals.retain(|_, value| is_lasting(value));
         self.program.globals.borrow_mut().insert(key, self.globals.clone());
     }
 
@@ -166,10 +178,18 @@ impl<'a, 'r> Machine<'a, 'r> {
     fn object(&mut self, class: ClassId) -> Value {
         let name: Rc<str> = Rc::from(format!("self {}", class.0));
         let term = self.named(&name);
-        let object = Value::Instance(Rc::new(Instance { class: Some(class), fields: RefCell::default(), term }));
+        let instance = Rc::new(Instance { class: Some(class), fields: RefCell::default(), term });
+        let object = Value::Instance(Rc::clone(&instance));
+        let key = (class, self.rank, self.size);
+        if let Some(known) = self.program.attributes.borrow().get(&key) {
+            *instance.fields.borrow_mut() = known.clone();
+            return object;
+        }
         if let Some(constructor) = self.method_of(class, "__init__") {
             self.skim(constructor, vec![object.clone()]);
         }
+        instance.fields.borrow_mut().retain(|_, value| is_lasting(value));
+        self.program.attributes.borrow_mut().insert(key, instance.fields.borrow().clone());
         object
     }
 
@@ -209,7 +229,8 @@ impl<'a, 'r> Machine<'a, 'r> {
     }
 
     pub(super) fn named(&mut self, name: &Rc<str>) -> Term {
-        self.terms.intern(Shape::Named(Rc::clone(name)), Nature { name: Rc::clone(name), ..Nature::default() })
+        self.terms
+            .intern(Shape::Named(Rc::clone(name)), Nature { name: Rc::clone(name), ..Nature::default() })
     }
 
     /// Runs until the frame returns or yields.
@@ -276,6 +297,7 @@ impl<'a, 'r> Machine<'a, 'r> {
         (span, repeats): (Span, bool),
     ) -> Result<Option<Value>, Stop> {
         let from = frame.block;
+        self.ranked |= matches!(value, Value::Ranked(_));
         if let Some(truth) = self.truth(value) {
             self.note_turn(frame, from, span, (u64::from(truth), None));
             self.go(frame, if truth { yes } else { no });
@@ -350,7 +372,9 @@ impl<'a, 'r> Machine<'a, 'r> {
             Operation::Push { container, .. } | Operation::Take { container, .. } => container,
             Operation::SetElement { of, .. } | Operation::DropElement { of, .. } => of,
             Operation::Update { place: Place::Element(of, _), .. } => of,
-            Operation::Call { callee: crate::ir::Callee::Method { receiver, meaning: Some(_), .. }, .. } => receiver,
+            Operation::Call {
+                callee: crate::ir::Callee::Method { receiver, meaning: Some(_), .. }, ..
+            } => receiver,
             Operation::SetField { of, name, .. } => {
                 if let Value::Instance(instance) = self.operand(frame, of) {
                     let term = self.field_term(instance.term, name);
@@ -474,7 +498,11 @@ impl<'a, 'r> Machine<'a, 'r> {
             (TURNS.., true) => return Err(Stop::Undecided),
             (_, true) => {
                 let shape = Shape::Apply("another".into(), vec![Atom::Term(more)]);
-                let nature = Nature { local: self.local(more), varies: self.terms.nature(more).varies, ..Nature::default() };
+                let nature = Nature {
+                    local: self.local(more),
+                    varies: self.terms.nature(more).varies,
+                    ..Nature::default()
+                };
                 let another = self.terms.intern(shape, nature);
                 self.decide(another, turns)?
             }
@@ -484,7 +512,8 @@ impl<'a, 'r> Machine<'a, 'r> {
         }
         let atoms = vec![Atom::Term(more), Atom::Constant(Constant::Int(i64::from(turns)))];
         let local = self.local(more);
-        let term = self.terms.intern(Shape::Apply("item".into(), atoms), Nature { local, ..Nature::default() });
+        let term =
+            self.terms.intern(Shape::Apply("item".into(), atoms), Nature { local, ..Nature::default() });
         Ok(Some(Value::Unknown(term)))
     }
 
@@ -548,7 +577,7 @@ impl<'a, 'r> Machine<'a, 'r> {
     }
 
     pub(super) fn site(&self, frame: &Frame, span: Span) -> Rc<Site> {
-        Rc::new(Site { function: frame.function, span, caller: frame.caller.clone() })
+        Rc::new(Site::new(frame.function, span, frame.caller.clone()))
     }
 
     /// How often a rank has come to a place.
@@ -599,4 +628,9 @@ impl<'a, 'r> Machine<'a, 'r> {
             None => Value::Path(format!("builtins.{name}").into()),
         }
     }
+}
+
+/// Whether a value stays what it is while others use it.
+fn is_lasting(value: &Value) -> bool {
+    !matches!(value, Value::Container(_) | Value::Iterator(_) | Value::Generator(_))
 }

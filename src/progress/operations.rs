@@ -7,14 +7,21 @@ use super::frame::Frame;
 use super::machine::{Flow, Machine, Stop};
 use super::value::{Atom, Closure, Container, Nature, Remaining, Shape, Value};
 use crate::catalog::Plays;
-use crate::ir::{Callee, Constant, ContainerKind, FunctionId, FunctionKind, Item, Key, Local, Operation, Operator, Place};
+use crate::ir::{
+    Callee, Constant, ContainerKind, FunctionId, FunctionKind, Item, Key, Local, Operation, Operator, Place,
+};
 use crate::source::Span;
 
 /// Elements of a range that are gone through one by one.
 const RANGE: i64 = 64;
 
 impl Machine<'_, '_> {
-    pub(super) fn operation(&mut self, frame: &mut Frame, operation: &Operation, span: Span) -> Result<(), Stop> {
+    pub(super) fn operation(
+        &mut self,
+        frame: &mut Frame,
+        operation: &Operation,
+        span: Span,
+    ) -> Result<(), Stop> {
         match operation {
             Operation::Assign { to, from } => {
                 let value = self.operand(frame, from);
@@ -210,7 +217,12 @@ impl Machine<'_, '_> {
                 Value::Constant(constant) => constant.clone(),
                 other => Constant::Int(self.number(other)?),
             };
-            return container.items.iter().rev().find(|(own, _)| own.as_ref() == Some(&key)).map(|(_, it)| it.clone());
+            return container
+                .items
+                .iter()
+                .rev()
+                .find(|(own, _)| own.as_ref() == Some(&key))
+                .map(|(_, it)| it.clone());
         }
         let index = self.number(key)?;
         if container.open && index < 0 {
@@ -222,7 +234,11 @@ impl Machine<'_, '_> {
 
     fn slice(&mut self, of: &Value, from: Option<&Value>, to: Option<&Value>) -> Value {
         let Value::Container(container) = of else {
-            let atoms = vec![self.atom(of), from.map_or(Atom::Other, |it| self.atom(it)), to.map_or(Atom::Other, |it| self.atom(it))];
+            let atoms = vec![
+                self.atom(of),
+                from.map_or(Atom::Other, |it| self.atom(it)),
+                to.map_or(Atom::Other, |it| self.atom(it)),
+            ];
             return Value::Unknown(self.apply("[:]", atoms));
         };
         let known = container.borrow();
@@ -346,7 +362,9 @@ impl Machine<'_, '_> {
         site: &Rc<super::value::Site>,
     ) -> Value {
         let count = self.occurrence(site);
-        let term = self.terms.intern(Shape::Result(Rc::clone(site), count), Nature { quiet: true, ..Nature::default() });
+        let term = self
+            .terms
+            .intern(Shape::Result(Rc::clone(site), count), Nature { quiet: true, ..Nature::default() });
         if let Some(element) = self.element {
             self.born.insert(term, element);
         }
@@ -366,7 +384,13 @@ impl Machine<'_, '_> {
         }
         let of = self.term_of(&from);
         for (index, local) in to.iter().enumerate() {
-            let name = self.program.unit.function(frame.function).locals.get(local.0 as usize).map(|it| it.name.clone());
+            let name = self
+                .program
+                .unit
+                .function(frame.function)
+                .locals
+                .get(local.0 as usize)
+                .map(|it| it.name.clone());
             let atoms = vec![Atom::Term(of), Atom::Constant(Constant::Int(index as i64))];
             let term = self.apply("part", atoms);
             let value = name.and_then(|name| self.by_name(&name)).unwrap_or(Value::Unknown(term));
@@ -425,7 +449,8 @@ impl Machine<'_, '_> {
         let term = remaining.more.take();
         if let (Some(term), true) = (term, remaining.items.len() < 2) {
             for index in 0..2 {
-                let element = self.apply("element", vec![Atom::Term(term), Atom::Constant(Constant::Int(index))]);
+                let element =
+                    self.apply("element", vec![Atom::Term(term), Atom::Constant(Constant::Int(index))]);
                 remaining.items.push_back(Value::Unknown(element));
             }
             remaining.items = remaining.items.split_off(remaining.items.len() - 2);
@@ -445,10 +470,12 @@ impl Machine<'_, '_> {
                     Flow::Returned(_) => Err(Stop::Undecided),
                 }
             }
-            Value::Instance(instance) => match instance.class.and_then(|class| self.method_of(class, "__enter__")) {
-                Some(method) => self.call_own(frame, (method, None), vec![manager.clone()], span),
-                None => Ok(manager),
-            },
+            Value::Instance(instance) => {
+                match instance.class.and_then(|class| self.method_of(class, "__enter__")) {
+                    Some(method) => self.call_own(frame, (method, None), vec![manager.clone()], span),
+                    None => Ok(manager),
+                }
+            }
             _ => Ok(manager),
         }
     }
@@ -459,13 +486,15 @@ impl Machine<'_, '_> {
                 let Ok(mut inner) = generator.try_borrow_mut() else { return Err(Stop::Undecided) };
                 self.run(&mut inner).map(|_| ())
             }
-            Value::Instance(instance) => match instance.class.and_then(|class| self.method_of(class, "__exit__")) {
-                Some(method) => {
-                    let arguments = vec![manager.clone(), Value::NONE, Value::NONE, Value::NONE];
-                    self.call_own(frame, (method, None), arguments, span).map(|_| ())
+            Value::Instance(instance) => {
+                match instance.class.and_then(|class| self.method_of(class, "__exit__")) {
+                    Some(method) => {
+                        let arguments = vec![manager.clone(), Value::NONE, Value::NONE, Value::NONE];
+                        self.call_own(frame, (method, None), arguments, span).map(|_| ())
+                    }
+                    None => Ok(()),
                 }
-                None => Ok(()),
-            },
+            }
             _ => Ok(()),
         }
     }
@@ -480,13 +509,18 @@ impl Machine<'_, '_> {
     pub(super) fn range(&mut self, bounds: &[Value], site: &Rc<super::value::Site>) -> Value {
         let numbers: Option<Vec<i64>> = bounds.iter().map(|it| self.number(it)).collect();
         let ranked = bounds.iter().any(|it| matches!(it, Value::Ranked(_)));
+        self.ranked |= ranked;
         let (from, to, step) = match numbers.as_deref() {
             Some([to]) => (0, *to, 1),
             Some([from, to]) => (*from, *to, 1),
             Some([from, to, step]) if *step != 0 => (*from, *to, *step),
             _ => return self.unknown_range(bounds, site),
         };
-        let count = if step > 0 { (to - from + step - 1).div_euclid(step) } else { (from - to - step - 1).div_euclid(-step) };
+        let count = if step > 0 {
+            (to - from + step - 1).div_euclid(step)
+        } else {
+            (from - to - step - 1).div_euclid(-step)
+        };
         let make = |number: i64| if ranked { Value::Ranked(number) } else { Value::int(number) };
         let shown = if count > RANGE { 3 } else { count.max(0) };
         let items = (0..shown).map(|turn| (None, make(from + turn * step))).collect();
@@ -528,8 +562,9 @@ impl Machine<'_, '_> {
 fn is_comparison(shape: &Shape) -> bool {
     match shape {
         Shape::Apply(operator, atoms) if &**operator == "not" => atoms.len() == 1,
-        Shape::Apply(operator, _) => matches!(&**operator, "==" | "<" | "<=" | ">" | ">=" | "!=" | "~x" | "&" | "|"),
+        Shape::Apply(operator, _) => {
+            matches!(&**operator, "==" | "<" | "<=" | ">" | ">=" | "!=" | "~x" | "&" | "|")
+        }
         Shape::Named(_) | Shape::Field(..) | Shape::Result(..) => false,
     }
 }
-

@@ -85,7 +85,6 @@ impl Machine<'_, '_> {
         };
         match plays {
             Plays::Rank => {
-                self.ranked = true;
                 let own = members.iter().position(|it| *it == self.rank);
                 Value::Ranked(own.map_or(-1, |it| it as i64))
             }
@@ -113,7 +112,8 @@ impl Machine<'_, '_> {
         span: Span,
     ) -> Result<Value, Stop> {
         let site = self.site(frame, span);
-        let given = |key: &Option<String>| key.as_deref().and_then(|key| arguments.get(&part.parameters, key));
+        let given =
+            |key: &Option<String>| key.as_deref().and_then(|key| arguments.get(&part.parameters, key));
         let group = match part.group.as_deref() {
             Some("self") => self.group(receiver),
             _ => self.group(given(&part.group).as_ref()),
@@ -122,7 +122,9 @@ impl Machine<'_, '_> {
         match part.plays {
             Plays::Rank | Plays::Size => return Ok(self.rank_or_size(part.plays, &group)),
             Plays::True => return Ok(Value::bool(true)),
-            Plays::Same => return Ok(peer.or_else(|| arguments.positional.last().cloned()).unwrap_or(Value::NONE)),
+            Plays::Same => {
+                return Ok(peer.or_else(|| arguments.positional.last().cloned()).unwrap_or(Value::NONE));
+            }
             Plays::World => return Ok(Value::Group(Group::World)),
             Plays::Quiet | Plays::Loud | Plays::Any | Plays::Nobody => {
                 return Ok(self.result(&site, Nature { quiet: true, ..Nature::default() }));
@@ -131,7 +133,9 @@ impl Machine<'_, '_> {
             Plays::Unfollowed => return Err(Stop::Undecided),
             Plays::Operation => {
                 let sends = match arguments.get(&part.parameters, "op") {
-                    Some(Value::Path(path)) => self.program.catalog.part(&path).map(|it| it.plays == Plays::Send),
+                    Some(Value::Path(path)) => {
+                        self.program.catalog.part(&path).map(|it| it.plays == Plays::Send)
+                    }
                     _ => None,
                 };
                 let Some(sends) = sends else { return Err(Stop::Undecided) };
@@ -157,19 +161,41 @@ impl Machine<'_, '_> {
         let posts = match part.plays {
             Plays::Exchange => {
                 let (source, source_tag) = (given(&part.source), given(&part.source_tag));
-                let mut posts = self.message(frame, part, (peer.as_ref(), tag.as_ref()), (&group, extent), (Manner::Standard, span))?;
+                let mut posts = self.message(
+                    frame,
+                    part,
+                    (peer.as_ref(), tag.as_ref()),
+                    (&group, extent),
+                    (Manner::Standard, span),
+                )?;
                 let receive = (source.as_ref(), source_tag.as_ref());
                 posts.extend(self.receive(frame, part, receive, (&group, None), span)?);
                 posts
             }
-            Plays::Send => self.message(frame, part, (peer.as_ref(), tag.as_ref()), (&group, extent), (Manner::Standard, span))?,
-            Plays::SynchronousSend => {
-                self.message(frame, part, (peer.as_ref(), tag.as_ref()), (&group, extent), (Manner::Synchronous, span))?
+            Plays::Send => self.message(
+                frame,
+                part,
+                (peer.as_ref(), tag.as_ref()),
+                (&group, extent),
+                (Manner::Standard, span),
+            )?,
+            Plays::SynchronousSend => self.message(
+                frame,
+                part,
+                (peer.as_ref(), tag.as_ref()),
+                (&group, extent),
+                (Manner::Synchronous, span),
+            )?,
+            Plays::BufferedSend => self.message(
+                frame,
+                part,
+                (peer.as_ref(), tag.as_ref()),
+                (&group, extent),
+                (Manner::Buffered, span),
+            )?,
+            Plays::Receive => {
+                self.receive(frame, part, (peer.as_ref(), tag.as_ref()), (&group, extent), span)?
             }
-            Plays::BufferedSend => {
-                self.message(frame, part, (peer.as_ref(), tag.as_ref()), (&group, extent), (Manner::Buffered, span))?
-            }
-            Plays::Receive => self.receive(frame, part, (peer.as_ref(), tag.as_ref()), (&group, extent), span)?,
             _ => {
                 let buffer = given(&part.buffer).or_else(|| arguments.positional.first().cloned());
                 self.collective(frame, part, (peer.as_ref(), buffer.as_ref()), (&group, extent), span)?
@@ -178,7 +204,12 @@ impl Machine<'_, '_> {
         self.ended(frame, (style, span), posts)
     }
 
-    fn ended(&mut self, frame: &Frame, (style, span): (Style, Span), posts: Vec<usize>) -> Result<Value, Stop> {
+    fn ended(
+        &mut self,
+        frame: &Frame,
+        (style, span): (Style, Span),
+        posts: Vec<usize>,
+    ) -> Result<Value, Stop> {
         match style {
             Style::Asynchronous(class) => Ok(Value::Handle { posts: posts.into(), class }),
             Style::Blocking => {
@@ -271,7 +302,9 @@ impl Machine<'_, '_> {
             Some(value) => match self.number(value) {
                 Some(number) => Ok(Some(number)),
                 None => match value {
-                    Value::Unknown(term) if !self.terms.nature(*term).varies => Ok(Some(i64::from(term.0) + 1_000_000)),
+                    Value::Unknown(term) if !self.terms.nature(*term).varies => {
+                        Ok(Some(i64::from(term.0) + 1_000_000))
+                    }
                     _ => Err(Stop::Undecided),
                 },
             },
@@ -376,7 +409,13 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn batch(&mut self, frame: &Frame, part: &Part, arguments: &Arguments, span: Span) -> Result<Value, Stop> {
+    fn batch(
+        &mut self,
+        frame: &Frame,
+        part: &Part,
+        arguments: &Arguments,
+        span: Span,
+    ) -> Result<Value, Stop> {
         let Some(Value::Container(operations)) = arguments.positional.first().cloned() else {
             return Err(Stop::Undecided);
         };
@@ -411,9 +450,10 @@ impl Machine<'_, '_> {
         arguments: &Arguments,
         (group, span): (Group, Span),
     ) -> Result<Value, Stop> {
-        let alone = arguments.named.iter().any(|(name, value)| {
-            name == "use_local_synchronization" && self.truth(value) != Some(false)
-        });
+        let alone = arguments
+            .named
+            .iter()
+            .any(|(name, value)| name == "use_local_synchronization" && self.truth(value) != Some(false));
         if !alone {
             let posts = self.collective_post(frame, part, Collective::Barrier, (&group, None, None), span);
             self.ended(frame, (Style::Blocking, span), posts)?;
@@ -440,7 +480,9 @@ impl Machine<'_, '_> {
         match known {
             Some(members) => Ok(Value::Group(Group::Some(members.into()))),
             None => {
-                let Value::Unknown(term) = self.result(&site, Nature { name: "comm".into(), ..Nature::default() }) else {
+                let Value::Unknown(term) =
+                    self.result(&site, Nature { name: "comm".into(), ..Nature::default() })
+                else {
                     return Err(Stop::Undecided);
                 };
                 Ok(Value::Group(Group::Unknown(term)))

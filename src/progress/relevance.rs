@@ -14,9 +14,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::catalog::{Catalog, Does};
+use super::arithmetic::is_rank_name;
+use super::calls::SELECTING;
+use crate::catalog::{Catalog, Does, Plays};
 use crate::ir::{
-    Argument, Block, BlockId, Callee, Function, FunctionId, Global, Local, Operand, Operation, Place, Terminator, Unit,
+    Argument, Block, BlockId, Callee, ContainerKind, Function, FunctionId, Global, Key, Local, Operand,
+    Operation, Place, Terminator, Unit,
 };
 
 /// What of a file matters.
@@ -25,6 +28,10 @@ pub(super) struct Relevance {
     communicates: Vec<bool>,
     /// For each function whether it starts something that another rank sees.
     starts: Vec<bool>,
+    /// For each function whether ranks differ in it, whether it sends, and whether it receives.
+    ranked: Vec<bool>,
+    sends: Vec<bool>,
+    receives: Vec<bool>,
     shapes: Vec<Shape>,
     /// Regions that were asked for.
     regions: RefCell<HashMap<(FunctionId, BlockId), Rc<Region>>>,
@@ -54,6 +61,9 @@ pub(super) struct Region {
 struct Names<'a> {
     starts: HashSet<&'a str>,
     waits: HashSet<&'a str>,
+    sends: HashSet<&'a str>,
+    receives: HashSet<&'a str>,
+    ranks: HashSet<&'a str>,
 }
 
 impl Relevance {
@@ -65,11 +75,21 @@ impl Relevance {
         let simple: Vec<&str> = unit.functions.iter().map(simple_name).collect();
         let calls: Vec<Calls<'_>> = unit.functions.iter().map(Calls::of).collect();
         let direct = |wanted: &HashSet<&str>| -> Vec<bool> {
-            calls.iter().map(|calls| calls.names.iter().any(|name| wanted.contains(name) || imported(unit, name, wanted))).collect()
+            calls
+                .iter()
+                .map(|calls| {
+                    calls.names.iter().any(|name| wanted.contains(name) || imported(unit, name, wanted))
+                })
+                .collect()
         };
         let starts = spread(direct(&names.starts), &calls, &simple);
         let waits = spread(direct(&names.waits), &calls, &simple);
         let communicates: Vec<bool> = starts.iter().zip(&waits).map(|(x, y)| *x || *y).collect();
+        let ranked: Vec<bool> =
+            unit.functions.iter().zip(&calls).map(|(it, calls)| names.rank_in(it, calls)).collect();
+        let ranked = spread(ranked, &calls, &simple);
+        let sends = spread(direct(&names.sends), &calls, &simple);
+        let receives = spread(direct(&names.receives), &calls, &simple);
         let mut referenced = BTreeSet::new();
         for (caller, calls) in calls.iter().enumerate() {
             for (index, name) in simple.iter().enumerate() {
@@ -84,11 +104,26 @@ impl Relevance {
             let mut names = calls.names.iter().chain(&calls.globals);
             names.any(|name| names_of_expectation.contains(name))
         };
-        let expecting = calls.iter().enumerate().filter(|(_, it)| expects(it)).map(|(index, _)| FunctionId(index as u32));
+        let expecting =
+            calls.iter().enumerate().filter(|(_, it)| expects(it)).map(|(index, _)| FunctionId(index as u32));
         let expecting = expecting.collect();
-        let mut relevance = Relevance { communicates, starts, shapes: Vec::new(), regions: RefCell::default(), referenced, expecting };
-        let talking: HashSet<&str> =
-            simple.iter().zip(&relevance.communicates).filter(|(_, it)| **it).map(|(name, _)| *name).collect();
+        let mut relevance = Relevance {
+            communicates,
+            starts,
+            ranked,
+            sends,
+            receives,
+            shapes: Vec::new(),
+            regions: RefCell::default(),
+            referenced,
+            expecting,
+        };
+        let talking: HashSet<&str> = simple
+            .iter()
+            .zip(&relevance.communicates)
+            .filter(|(_, it)| **it)
+            .map(|(name, _)| *name)
+            .collect();
         let called_value = relevance.communicates.iter().zip(&unit.functions).any(|(it, function)| {
             *it && (function.parent.is_some() || function.kind == crate::ir::FunctionKind::Lambda)
         });
@@ -102,8 +137,12 @@ impl Relevance {
         relevance
     }
 
-    pub(super) fn starts(&self, function: FunctionId) -> bool {
-        self.starts[function.0 as usize]
+    /// Whether ranks may come to different ends in a function: it starts something, and asks for its rank, sends and
+    /// receives, or has something whose nature differs between ranks.
+    pub(super) fn is_worth_it(&self, function: FunctionId) -> bool {
+        let index = function.0 as usize;
+        let (starts, ranked) = (self.starts[index], self.ranked[index]);
+        starts && (ranked || (self.sends[index] && self.receives[index]))
     }
 
     pub(super) fn communicates(&self, function: FunctionId) -> bool {
@@ -112,7 +151,7 @@ impl Relevance {
 
     /// Whether anything in the file starts something.
     pub(super) fn is_any(&self) -> bool {
-        self.starts.iter().any(|it| *it)
+        (0..self.starts.len() as u32).any(|it| self.is_worth_it(FunctionId(it)))
     }
 
     /// The region of a branch.
@@ -139,7 +178,8 @@ impl Relevance {
             }
         }
         let matters = blocks.iter().any(|block| {
-            shape.seen[block.0 as usize] || assigns(&function.blocks[block.0 as usize]).any(|it| shape.deciding.contains(&it))
+            shape.seen[block.0 as usize]
+                || assigns(&function.blocks[block.0 as usize]).any(|it| shape.deciding.contains(&it))
         });
         Region { blocks, join, matters }
     }
@@ -147,12 +187,50 @@ impl Relevance {
 
 impl<'a> Names<'a> {
     fn of(catalog: &'a Catalog) -> Self {
-        let starts = catalog.part_names().filter(|(_, plays)| plays.is_seen()).map(|(name, _)| name).collect();
-        let finishes = |api: &crate::catalog::ApiId| matches!(catalog.function(*api).does, Does::Finish | Does::Poll);
+        let of = |wanted: &dyn Fn(Plays) -> bool| -> HashSet<&'a str> {
+            catalog.part_names().filter(|(_, plays)| wanted(*plays)).map(|(name, _)| name).collect()
+        };
+        let starts = of(&Plays::is_seen);
+        let both = |plays| matches!(plays, Plays::Exchange | Plays::Operation);
+        let sends =
+            of(&|it| both(it) || matches!(it, Plays::Send | Plays::SynchronousSend | Plays::BufferedSend));
+        let receives = of(&|it| both(it) || it == Plays::Receive);
+        let ranks = of(&|it| it == Plays::Rank);
+        let finishes =
+            |api: &crate::catalog::ApiId| matches!(catalog.function(*api).does, Does::Finish | Does::Poll);
         let waits = catalog.apis().filter(finishes);
         let waits = waits.map(|api| catalog.short_name(api).rsplit('.').next().unwrap_or_default()).collect();
-        Names { starts, waits }
+        Names { starts, waits, sends, receives, ranks }
     }
+
+    /// Whether ranks may differ in a function: it asks for its rank, or has something of its own.
+    fn rank_in(&self, function: &Function, calls: &Calls<'_>) -> bool {
+        let is_rank = |name: &str| self.ranks.contains(name) || is_rank_name(name);
+        let named =
+            |name: &&str| is_rank(name) || SELECTING.contains(name) || *name == "set" || *name == "environ";
+        calls.names.iter().chain(&calls.globals).any(named)
+            || function.parameters.iter().any(|it| is_rank(&it.name))
+            || function.locals.iter().any(|it| is_rank(&it.name))
+            || has_own_data(function)
+    }
+}
+
+/// Whether a function makes a set, or selects by a comparison.
+fn has_own_data(function: &Function) -> bool {
+    let mut compared = HashSet::new();
+    function.blocks.iter().flat_map(|block| &block.ops).any(|op| match &op.operation {
+        Operation::Collect { kind: ContainerKind::Set, .. } => true,
+        Operation::Compute { to, .. } => {
+            compared.insert(*to);
+            false
+        }
+        Operation::Assign { to, from: Operand::Local(from) } if compared.contains(from) => {
+            compared.insert(*to);
+            false
+        }
+        Operation::Element { key: Key::At(Operand::Local(key)), .. } => compared.contains(key),
+        _ => false,
+    })
 }
 
 /// The last part of a qualified name.
@@ -212,8 +290,12 @@ fn imported(unit: &Unit, name: &str, wanted: &HashSet<&str>) -> bool {
 /// Lets callers share what their callees do.
 fn spread(mut does: Vec<bool>, calls: &[Calls<'_>], simple: &[&str]) -> Vec<bool> {
     loop {
-        let names: HashSet<&str> =
-            simple.iter().zip(&does).filter(|(name, it)| **it && !name.is_empty()).map(|(name, _)| *name).collect();
+        let names: HashSet<&str> = simple
+            .iter()
+            .zip(&does)
+            .filter(|(name, it)| **it && !name.is_empty())
+            .map(|(name, _)| *name)
+            .collect();
         let before = does.iter().filter(|it| **it).count();
         for (index, calls) in calls.iter().enumerate() {
             let by_name = calls.names.iter().any(|name| names.contains(name));
@@ -231,18 +313,28 @@ impl Shape {
         Shape { joins: joins(function), seen: vec![false; function.blocks.len()], deciding: HashSet::new() }
     }
 
-    fn of(unit: &Unit, function: &Function, names: &Names<'_>, talking: &HashSet<&str>, values: bool) -> Shape {
+    fn of(
+        unit: &Unit,
+        function: &Function,
+        names: &Names<'_>,
+        talking: &HashSet<&str>,
+        values: bool,
+    ) -> Shape {
         let mut held: HashMap<Local, &str> = HashMap::new();
         let mut seen = vec![false; function.blocks.len()];
         let mut deciding = HashSet::new();
         let matters = |name: &str| {
-            names.starts.contains(name) || names.waits.contains(name) || talking.contains(name)
+            names.starts.contains(name)
+                || names.waits.contains(name)
+                || talking.contains(name)
                 || imported(unit, name, &names.starts)
         };
         for (index, block) in function.blocks.iter().enumerate() {
             for op in &block.ops {
                 match &op.operation {
-                    Operation::Global { to, name } | Operation::Field { to, name, .. } => drop(held.insert(*to, name)),
+                    Operation::Global { to, name } | Operation::Field { to, name, .. } => {
+                        held.insert(*to, name);
+                    }
                     Operation::Import { to, path } => {
                         held.insert(*to, path.rsplit('.').next().unwrap_or(path));
                     }
@@ -330,7 +422,9 @@ fn sources(operation: &Operation, deciding: &HashSet<Local>) -> Vec<Local> {
     let wanted = |to: &Local| deciding.contains(to);
     match operation {
         Operation::Assign { to, from } if wanted(to) => local_of(from).into_iter().collect(),
-        Operation::Compute { to, operands, .. } if wanted(to) => operands.iter().filter_map(local_of).collect(),
+        Operation::Compute { to, operands, .. } if wanted(to) => {
+            operands.iter().filter_map(local_of).collect()
+        }
         Operation::Unpack { to, from, .. } if to.iter().any(wanted) => local_of(from).into_iter().collect(),
         Operation::Iterate { to, over } if wanted(to) => local_of(over).into_iter().collect(),
         Operation::Field { to, of, .. } | Operation::Element { to, of, .. } if wanted(to) => {
@@ -339,9 +433,9 @@ fn sources(operation: &Operation, deciding: &HashSet<Local>) -> Vec<Local> {
         Operation::Collect { to, items, .. } if wanted(to) => items
             .iter()
             .filter_map(|item| match item {
-                crate::ir::Item::One(value) | crate::ir::Item::Spread(value) | crate::ir::Item::Keyed(_, value) => {
-                    local_of(value)
-                }
+                crate::ir::Item::One(value)
+                | crate::ir::Item::Spread(value)
+                | crate::ir::Item::Keyed(_, value) => local_of(value),
             })
             .collect(),
         _ => Vec::new(),

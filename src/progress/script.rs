@@ -62,7 +62,11 @@ pub(super) struct Post {
 pub(super) enum Line {
     Post(Post),
     /// Waits for what these lines have started.
-    Wait { posts: Rc<[usize]>, any: bool, site: Rc<Site> },
+    Wait {
+        posts: Rc<[usize]>,
+        any: bool,
+        site: Rc<Site>,
+    },
 }
 
 /// A decision on the way.

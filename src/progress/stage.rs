@@ -13,7 +13,6 @@ use crate::runtime::verdict::{HarmKind, Outcome, Verdict};
 use crate::runtime::{
     Effect, Element, Fabric, GroupId, Handle, Place, Posting, Settings, Start, Step, Style, Wait, Which,
 };
-use crate::runtime::trace::Event;
 
 /// A line of a rank's script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,15 +67,8 @@ pub(super) enum Unknown {
     InOneOrder,
 }
 
-/// What a play has shown.
-pub(super) struct Play {
-    pub(super) end: End,
-    pub(super) trace: Vec<Event>,
-    pub(super) verdict: Option<Verdict>,
-}
-
 /// Plays scripts, one a rank.
-pub(super) fn play(scripts: &[&Script], unknown: Unknown) -> Play {
+pub(super) fn play(scripts: &[&Script], unknown: Unknown) -> End {
     let mut stage = Stage {
         fabric: Fabric::new(scripts.len(), Settings::default()),
         scripts,
@@ -88,11 +80,10 @@ pub(super) fn play(scripts: &[&Script], unknown: Unknown) -> Play {
         waited: BTreeSet::new(),
         waits: vec![None; scripts.len()],
     };
-    let end = match stage.run() {
+    match stage.run() {
         Some(()) => stage.end(),
         None => End::Invalid,
-    };
-    Play { end, verdict: stage.fabric.verdict().cloned(), trace: stage.fabric.take_trace() }
+    }
 }
 
 struct Stage<'s> {

@@ -115,7 +115,8 @@ fn a_manager_whose_two_halves_are_one_barrier() {
 #[test]
 fn a_function_with_thousands_of_branches() {
     let branch = |index: usize| format!("    if c{index}:\n        dist.send(x, {index})\n");
-    let text = format!("import torch.distributed as dist\ndef f(x):\n{}", (0..2000).map(branch).collect::<String>());
+    let text =
+        format!("import torch.distributed as dist\ndef f(x):\n{}", (0..2000).map(branch).collect::<String>());
     assert!(told(&text).is_empty());
 }
 

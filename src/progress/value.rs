@@ -13,6 +13,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use super::frame::Frame;
@@ -25,14 +26,43 @@ use crate::source::Span;
 pub(super) struct Term(pub(super) u32);
 
 /// A place of the program, with the calls that lead to it.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug)]
 pub(super) struct Site {
     pub(super) function: FunctionId,
     pub(super) span: Span,
     pub(super) caller: Option<Rc<Site>>,
+    /// Tells most sites apart at once.
+    sign: u64,
+}
+
+impl PartialEq for Site {
+    fn eq(&self, other: &Self) -> bool {
+        let same_caller = || match (&self.caller, &other.caller) {
+            (None, None) => true,
+            (Some(one), Some(two)) => Rc::ptr_eq(one, two) || one == two,
+            (None, Some(_)) | (Some(_), None) => false,
+        };
+        self.sign == other.sign && self.span == other.span && self.function == other.function && same_caller()
+    }
+}
+
+impl Eq for Site {}
+
+impl Hash for Site {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.sign.hash(state);
+    }
 }
 
 impl Site {
+    pub(super) fn new(function: FunctionId, span: Span, caller: Option<Rc<Site>>) -> Site {
+        let above = caller.as_ref().map_or(0, |it| it.sign);
+        let here =
+            (u64::from(function.0) << 32 | u64::from(span.start)).wrapping_add(u64::from(span.end) << 20);
+        let sign = (above.rotate_left(5) ^ here).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Site { function, span, caller, sign }
+    }
+
     /// The places from the outermost call to this one.
     pub(super) fn chain(self: &Rc<Self>) -> Vec<Rc<Site>> {
         let mut chain: Vec<Rc<Site>> =
@@ -119,13 +149,22 @@ pub(super) enum Value {
     Instance(Rc<Instance>),
     Container(Rc<RefCell<Container>>),
     /// Operations in flight, by their places in the script.
-    Handle { posts: Rc<[usize]>, class: Option<TypeId> },
+    Handle {
+        posts: Rc<[usize]>,
+        class: Option<TypeId>,
+    },
     Built(Rc<Built>),
     /// A buffer.
-    Tensor { extent: Extent, term: Term },
+    Tensor {
+        extent: Extent,
+        term: Term,
+    },
     Group(Group),
     /// A method of a library's object that is not called yet.
-    Method { receiver: Box<Value>, name: Rc<str> },
+    Method {
+        receiver: Box<Value>,
+        name: Rc<str>,
+    },
     Generator(Rc<RefCell<Frame>>),
     /// What is left of an iteration, and whether its order differs between ranks.
     Iterator(Rc<RefCell<Remaining>>),

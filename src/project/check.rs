@@ -91,7 +91,8 @@ impl Run<'_> {
             return Outcome { notes: vec![note.to_owned()], ..Outcome::default() };
         }
         let shown = file.as_ref().map_or_else(|| "<stdin>".to_owned(), File::name);
-        let read = pool::map(1, &[bytes], |bytes| self.analyse(shown.clone(), name, bytes.clone(), Reason::Handles));
+        let read =
+            pool::map(1, &[bytes], |bytes| self.analyse(shown.clone(), name, bytes.clone(), Reason::Handles));
         let reports = match read.into_iter().next() {
             None | Some(Ok(Read::Skipped)) => Vec::new(),
             Some(Ok(Read::Failed(report))) => vec![report],

@@ -60,8 +60,12 @@ fn tell_cause(cause: &Cause) -> Vec<Label> {
 
 fn remedy(cause: Option<&Cause>) -> &'static str {
     match cause.map(|cause| cause.nature) {
-        Some(Difference::Data(_)) => "decide by a number that all ranks have reduced first, or call it with empty data",
+        Some(Difference::Data(_)) => {
+            "decide by a number that all ranks have reduced first, or call it with empty data"
+        }
         Some(Difference::Order) => "go through a sorted list",
-        Some(Difference::Rank) | None => "move it out of the branch, or give it a group of the ranks that come here",
+        Some(Difference::Rank) | None => {
+            "move it out of the branch, or give it a group of the ranks that come here"
+        }
     }
 }

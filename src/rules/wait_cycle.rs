@@ -31,7 +31,9 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name,
         severity: RULE.severity,
-        message: format!("with {size} ranks, each waits here for what another one starts only behind its own wait"),
+        message: format!(
+            "with {size} ranks, each waits here for what another one starts only behind its own wait"
+        ),
         primary: Label { span: *at, text },
         labels,
         help: format!(

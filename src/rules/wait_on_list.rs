@@ -36,9 +36,9 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         | What::WaitedTwice { .. }
         | What::BadTimeout { .. }
         | What::WaitCycle { .. }
-            | What::DivergentCollective { .. }
-            | What::UnmatchedMessage { .. }
-            | What::BatchMisuse { .. } => return None,
+        | What::DivergentCollective { .. }
+        | What::UnmatchedMessage { .. }
+        | What::BatchMisuse { .. } => return None,
     };
     Some(Finding {
         rule: RULE.name,

@@ -106,14 +106,18 @@ impl Program {
             let first = match test {
                 None => true,
                 Some(Test::Is(number)) => rank.id() == *number,
-                Some(Test::Even) => rank.id() % 2 == 0,
+                Some(Test::Even) => rank.id().is_multiple_of(2),
             };
             for step in if first { yes } else { no } {
                 step.play(rank, &buffer, (&mut held, &mut all));
             }
         }
-        held.into_values().for_each(|request| drop(request.wait()));
-        all.iter().for_each(|request| drop(request.wait()));
+        held.into_values().for_each(|request| {
+            request.wait();
+        });
+        all.iter().for_each(|request| {
+            request.wait();
+        });
     }
 }
 
@@ -130,13 +134,23 @@ impl Step {
         }
     }
 
-    fn play(self, rank: &Rank, buffer: &Buffer<f32>, (held, all): (&mut BTreeMap<u8, Request>, &mut Vec<Request>)) {
+    fn play(
+        self,
+        rank: &Rank,
+        buffer: &Buffer<f32>,
+        (held, all): (&mut BTreeMap<u8, Request>, &mut Vec<Request>),
+    ) {
         let kept = match self {
             Step::Send(peer) => return rank.send(buffer, peer.of(rank)),
             Step::Receive(peer) => return rank.recv(buffer, peer.of(rank)),
             Step::Barrier => return rank.barrier(),
             Step::Reduce => return rank.all_reduce(buffer, Reduction::Sum),
-            Step::Wait(name) => return drop(held.remove(&name).map(|request| request.wait())),
+            Step::Wait(name) => {
+                if let Some(request) = held.remove(&name) {
+                    request.wait();
+                }
+                return;
+            }
             Step::StartSend(name, peer) => held.insert(name, rank.isend(buffer, peer.of(rank))),
             Step::StartReceive(name, peer) => held.insert(name, rank.irecv(buffer, peer.of(rank))),
         };
