@@ -80,7 +80,7 @@ pub(super) fn load(
         loader.declare_functions(file, index)?;
     }
     files.iter().try_for_each(|file| loader.check_operations(file))?;
-    files.iter().try_for_each(|file| loader.declare_parts(file))?;
+    files.iter().try_for_each(|file| loader.declare_parts(file, &files))?;
     let seen = |library: &Library| library.parts.iter().any(|part| part.plays.is_seen());
     let evidence =
         files.iter().filter(|file| seen(file.library)).flat_map(|file| &file.library.evidence_imports);
@@ -317,7 +317,7 @@ impl Loader {
         })
     }
 
-    fn declare_parts(&mut self, file: &File<'_>) -> Result<(), CatalogError> {
+    fn declare_parts(&mut self, file: &File<'_>, files: &[File<'_>]) -> Result<(), CatalogError> {
         for part in &file.library.parts {
             let class = part.name.rsplit_once('.').and_then(|(class, _)| {
                 let near = self.catalog.class(&format!("{}.{class}", file.home()));
@@ -326,6 +326,11 @@ impl Loader {
             let paths = file.paths(None, &part.name);
             let mut part = part.clone();
             if let Some(api) = paths.iter().find_map(|path| self.catalog.api(path)) {
+                // Whoever replaces a function knows what it does.
+                let home = files.get(self.catalog.api_entry(api).library);
+                if file.origin == Origin::BuiltIn && home.is_some_and(|it| it.origin == Origin::Added) {
+                    continue;
+                }
                 part.parameters = self.catalog.function(api).parameters.clone();
                 part.api = Some(api);
             }

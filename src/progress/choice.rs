@@ -61,6 +61,14 @@ impl Choices {
         })
     }
 
+    /// Whether two runs agree in every number that both have chosen.
+    pub(super) fn agree_in_numbers(&self, other: &Choices) -> bool {
+        self.made.iter().all(|(question, taken, _)| match question {
+            Question::Number { .. } => other.chosen(*question).is_none_or(|chosen| chosen == *taken),
+            Question::Truth { .. } => true,
+        })
+    }
+
     /// Whether a condition that differs between ranks by its nature is decided.
     pub(super) fn has_local(&self) -> bool {
         self.made.iter().any(|(question, ..)| matches!(question, Question::Truth { rank: Some(_), .. }))

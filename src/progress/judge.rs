@@ -107,13 +107,6 @@ fn judge_way(way: &Way, study: &Study, studies: &[Study]) -> Option<Told> {
             }
             cyclic(way, stuck, cycle).or_else(|| missing(way, stuck, studies))
         }
-        End::Open(open) => {
-            if is_excused(way, study, studies) {
-                None
-            } else {
-                left_over(way, open)
-            }
-        }
     }
 }
 
@@ -133,7 +126,7 @@ fn same_mysteries(way: &Way) -> bool {
 fn mysteries(way: &Way, rank: usize) -> Vec<Vec<Rc<Site>>> {
     let end = match &way.end {
         End::Hangs { stuck, .. } => stuck.iter().find(|it| it.at.rank == rank).map(|it| it.at.line),
-        End::Completes | End::Open(_) | End::Clash { .. } | End::Invalid => None,
+        End::Completes | End::Clash { .. } | End::Invalid => None,
     };
     let end = end.unwrap_or(usize::MAX);
     let made = way.scripts.get(rank).into_iter().flat_map(|script| &script.mysteries);
@@ -166,6 +159,9 @@ fn is_excused(way: &Way, study: &Study, studies: &[Study]) -> bool {
 /// Whether a condition that differs between two ways tells the ranks apart: mixed they complete, and alone neither does.
 fn is_role(way: &Way, other: &Way) -> bool {
     if std::ptr::eq(way, other) || other.succeeds() || matches!(other.end, End::Invalid) {
+        return false;
+    }
+    if !way.choices.agree_in_numbers(&other.choices) {
         return false;
     }
     let size = way.scripts.len();
@@ -264,13 +260,6 @@ fn missing(way: &Way, stuck: &[Stuck], studies: &[Study]) -> Option<Told> {
         messages().find(|it| matches!(post_at(&scripts, it.post).map(|it| &it.act), Some(Act::Send { .. })));
     let blamed = sent.or_else(|| messages().next())?;
     unmatched(&scripts, blamed.post, stuck)
-}
-
-fn left_over(way: &Way, open: &[At]) -> Option<Told> {
-    let scripts = way.scripts();
-    tests_rank(&scripts)?;
-    let first = open.iter().find(|at| !is_collective(&scripts, **at))?;
-    unmatched(&scripts, *first, &[])
 }
 
 /// Whether ranks go different ways: without that, functions are pieces of a program whose other pieces are elsewhere.

@@ -28,8 +28,6 @@ pub(super) enum End {
     Completes,
     /// Nobody can go on.
     Hangs { stuck: Vec<Stuck>, cycle: Vec<usize> },
-    /// Something was started that nobody has taken.
-    Open(Vec<At>),
     /// Two sides do not fit together.
     Clash { taken: At, kind: Misfit },
     /// The scripts ask for what no library does.
@@ -222,13 +220,11 @@ impl Stage<'_> {
             return End::Invalid;
         }
         match verdict.outcome {
-            Outcome::Completes => End::Completes,
+            // All that is waited for has come; what a buffered send has left behind was copied.
+            Outcome::Completes | Outcome::PendingAtExit => End::Completes,
             Outcome::Hangs => self.hang(verdict),
             Outcome::Fails => self.failure(verdict),
             Outcome::WrongData => self.harm(verdict),
-            Outcome::PendingAtExit => {
-                End::Open(verdict.open.iter().filter_map(|open| at(&open.started)).collect())
-            }
             Outcome::Unfinished | Outcome::PollsForever | Outcome::Slow => End::Invalid,
         }
     }

@@ -56,6 +56,12 @@ mod tests {
         let step = |peer| vec![LaneStep { at, text: format!("send to rank {peer}"), stuck: true }];
         let standstill = Standstill { lanes: vec![step(1), step(0)] };
         let event = story.event(What::WaitCycle { at, standstill });
-        insta::assert_snapshot!(told(&story, &[event]), @"");
+        insta::assert_snapshot!(told(&story, &[event]), @r"
+        error wait-cycle: with 2 ranks, each waits here for what another one starts only behind its own wait
+          ^ 1 `dist.send(a, peer)`: rank 0 waits here for its send to rank 1, and rank 1 for its send to rank 0
+          help: post the receive before the send, start both and wait for both, or let one side receive first
+        rank 0 │ ● send to rank 1 (line 1) ▒▒▒ waits for ever
+        rank 1 │ ● send to rank 0 (line 1) ▒▒▒ waits for ever
+        ");
     }
 }
