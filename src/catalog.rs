@@ -10,6 +10,7 @@
 //! catalogue **guesses**: a distinctive name is enough, any other needs a receiver that is called like one (`comm`), in a
 //! file that imports the library.
 
+mod data;
 mod error;
 mod files;
 mod load;
@@ -18,12 +19,15 @@ mod part;
 mod pattern;
 mod schema;
 mod words;
+mod work;
 
+pub use data::{Data, DataUse, Form, Gives, Sort, Touches};
 pub use error::CatalogError;
 pub(crate) use error::nearest;
 pub use files::FILES;
 pub use part::{CollectiveName, Part, Plays};
 pub use schema::*;
+pub use work::Work;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -51,8 +55,14 @@ pub struct Catalog {
     value_paths: HashMap<String, TypeId>,
     /// Modules that any project may re-export under its own path, as `.MPI.`, with the canonical module, as `mpi4py.MPI.`.
     moved: Vec<(String, String)>,
+    /// The blocking forms of what starts something.
+    blocking: BTreeSet<ApiId>,
     /// All methods of a name, of all classes.
     named: HashMap<String, Vec<ApiId>>,
+    data: data::DataTables,
+    /// Names of functions and methods that use their first argument as a buffer.
+    buffer_first: BTreeSet<String>,
+    work: work::WorkTables,
     words: words::Words,
     parts: part::Parts,
 }
@@ -189,6 +199,41 @@ impl Catalog {
         let entry = self.api_entry(api);
         let kind = entry.function.kind;
         self.libraries[entry.drops_of].drops.iter().filter(move |drop| drop.kind == kind)
+    }
+
+    /// Whether some function or method of this name uses its first argument as a buffer.
+    pub fn takes_buffer_first(&self, name: &str) -> bool {
+        self.buffer_first.contains(name)
+    }
+
+    /// Whether any library says something of a backend of this name.
+    pub fn knows_backend(&self, name: &str) -> bool {
+        self.libraries.iter().flat_map(|library| &library.drops).any(|drop| drop.backend == name)
+    }
+
+    /// Whether an attribute of this name is the number of ranks, on an instance of some class.
+    pub fn counts_ranks(&self, attribute: &str) -> bool {
+        self.types.iter().flat_map(|ty| &ty.class.counts_ranks).any(|name| name == attribute)
+    }
+
+    /// Whether a function is the blocking form of one that starts something.
+    pub fn is_blocking(&self, api: ApiId) -> bool {
+        self.blocking.contains(&api)
+    }
+
+    /// Whether the waits of an api's library keep a processor busy.
+    pub fn busy_waits(&self, api: ApiId) -> bool {
+        self.library(self.api_entry(api)).busy_waits
+    }
+
+    /// When a send that is waited for at once blocks both ranks head to head, where the library says so.
+    pub fn sends_block(&self, api: ApiId) -> Option<&str> {
+        self.library(self.api_entry(api)).sends_block.as_deref()
+    }
+
+    /// Whether source and destination of one operation of an api must be different buffers.
+    pub fn keeps_buffers_apart(&self, api: ApiId) -> bool {
+        self.library(self.api_entry(api)).apart
     }
 
     /// The words of which a file must contain one to start anything, sorted. A file may also start something through a

@@ -9,12 +9,20 @@
 //! `run` and `prove` keep to it: 1 is a program that does not complete, or a fixture that disagrees. Both end with 130 after
 //! Ctrl-C.
 
+mod apis;
 mod arguments;
 mod check;
+mod completions;
+mod config;
+mod fix;
+mod ignore;
 mod output;
 mod progress;
 mod prove;
 mod rule;
+mod server;
+mod settings;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -44,8 +52,12 @@ fn execute(command: Command) -> ExitCode {
     match command {
         Command::Check(arguments) => check::run(&arguments).into(),
         Command::Rule(arguments) => rule::run(&arguments).into(),
+        Command::Config(arguments) => config::run(&arguments).into(),
+        Command::Apis(arguments) => apis::run(&arguments).into(),
+        Command::Completions(arguments) => completions::run(&arguments).into(),
         Command::Run(arguments) => crate::runtime::command::run(&arguments),
         Command::Prove(arguments) => prove::run(&arguments),
+        Command::Server(arguments) => server::run(&arguments).into(),
     }
 }
 

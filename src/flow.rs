@@ -18,21 +18,35 @@
 //! is left of that where paths meet.
 //! [`run`] sends states through a function; [`transfer`], [`containers`], [`conditions`], [`loops`], [`handles`] and
 //! [`calls`] say what each operation does to them, [`apis`] through the catalogue and [`wrappers`] through the [`summary`] of
-//! other functions. [`losses`] and [`slots`] turn what happens into events, unless there are [`excuses`].
+//! other functions. [`flight`] knows which buffers an operation uses, [`regions`] which of them overlap, [`touches`] and
+//! [`rebinding`] who gets in their way, [`earlier`] also where an earlier call has started the operation. [`losses`] and
+//! [`slots`] turn what happens into events, unless there are [`excuses`]; [`overlap`] looks at what stands between start and
+//! wait, [`messages`] at what a wait hands over. [`guards`] and [`owners`] say what a drop does, [`results`] what a poll gives
+//! in Rust.
 
 mod apis;
+mod backends;
 mod calls;
 mod clauses;
 mod conditions;
 mod containers;
+mod earlier;
 mod event;
 mod excuses;
 mod facts;
+mod flight;
+mod guards;
 mod handles;
 mod loops;
 mod losses;
+mod messages;
 mod order;
+mod overlap;
+mod owners;
 mod program;
+mod rebinding;
+mod regions;
+mod results;
 mod run;
 mod slots;
 mod state;
@@ -40,6 +54,7 @@ mod summary;
 mod symbol;
 #[cfg(test)]
 mod tests;
+mod touches;
 mod transfer;
 mod value;
 mod variables;
@@ -48,11 +63,12 @@ mod wrappers;
 use std::rc::Rc;
 
 pub use event::{
-    Cause, Difference, Event, Handle, Idle, LaneStep, Loss, Misuse, Note, Origin, Selection, Standstill,
-    Step, Turn, Unmatched, What,
+    Cause, Difference, Event, Exposure, Handle, Idle, LaneStep, Loss, Misuse, Note, Order, Origin, Reread,
+    Selection, Spare, Standing, Standstill, Step, Turn, Turns, Unmatched, What,
 };
 
 use crate::catalog::Catalog;
+pub use crate::ir::{Access, Usage};
 use crate::ir::{FunctionId, Global, Unit};
 use program::Program;
 use run::Run;
@@ -78,9 +94,10 @@ pub struct Analysis {
 /// Callees come before their callers, so that a call finds the summary of what it calls. A second round sees what the first
 /// has learned about recursion and about the attributes of classes; only its events count.
 pub fn analyse(unit: &Unit, catalog: &Catalog, settings: &Settings) -> Analysis {
-    let mut program = Program::new(unit, catalog, settings.backend.clone());
+    let mut program = Program::new(unit, catalog);
     let events = analyse_program(&mut program);
-    Analysis { events, backend: program.backend }
+    let backend = program.backends.in_force(settings.backend.clone());
+    Analysis { events, backend }
 }
 
 fn analyse_program(program: &mut Program<'_>) -> Vec<Event> {

@@ -1,6 +1,7 @@
 //! The front ends: each reads one language and lowers it to [`crate::ir`].
 
 pub mod python;
+pub mod rust;
 
 use crate::ir::Unit;
 use crate::source::Span;

@@ -13,28 +13,49 @@
 //!   tree:     everything under .git's folder   is `request` a word of any other file? then somebody may wait for it
 //! ```
 
+mod baseline;
+mod cache;
 mod check;
 mod crash;
+mod fingerprint;
+mod fix;
 mod module_name;
 mod outcome;
 mod pool;
+mod replace;
 mod root;
 mod selection;
+pub mod settings;
 mod suppress;
 mod unread;
 mod walk;
+mod write;
 
+pub use baseline::{BASELINE, Baseline, BaselineUse, baseline_of};
+pub use cache::CacheUse;
 pub use check::check;
 pub use crash::keep_crashes_quiet;
-pub use outcome::{FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, UNREADABLE_FILE};
+pub use fingerprint::{Fingerprint, Names};
+pub use fix::helps;
+pub use outcome::{
+    FileReport, INTERNAL_ERROR, Outcome, SYNTAX_ERROR, Silence, Silenced, UNREADABLE_FILE, is_failure,
+};
+pub use replace::replace_file;
+pub use root::Roots;
 pub use selection::{
     BadRuleName, KnownRule, RuleName, Selection, Subject, UNUSED_IGNORE, known_rule, known_rules,
 };
-pub(crate) use walk::reason;
-pub use walk::{BadPattern, File, Files, Gitignore, find_files};
+pub use walk::{File, Files, find_files};
+pub(crate) use walk::{reason, shown};
+pub use write::Change;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use settings::Resolver;
+
+use crate::rules::Applicability;
 
 /// What is to be checked.
 #[derive(Clone, Debug)]
@@ -53,42 +74,35 @@ pub enum Input {
 /// How it is to be checked.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Which rules, and how much they weigh.
-    pub selection: Selection,
-    /// The backend that the program runs on, where it is known: `nccl`, `gloo`, `mpi`.
-    pub backend: Option<String>,
-    /// Which files.
-    pub walk: WalkOptions,
-    /// Whether configuration files count.
-    pub configuration: Configuration,
-}
-
-/// Which files of a folder are read, and by how many threads.
-#[derive(Clone, Debug, Default)]
-pub struct WalkOptions {
-    /// Patterns of files and folders to leave out, in the form of `.gitignore`.
-    pub exclude: Vec<String>,
-    /// Whether ignore files count.
-    pub gitignore: Gitignore,
+    /// Knows the settings of each file.
+    pub resolver: Arc<Resolver>,
+    /// Whether exclusions apply to paths that are given.
+    pub given_paths: GivenPaths,
+    /// What is done with the baseline.
+    pub baseline: BaselineUse,
+    /// Whether what is found is remembered for the next run.
+    pub cache: CacheUse,
     /// How many threads; as many as there are processors where this is absent.
     pub jobs: Option<NonZeroUsize>,
+    /// Which findings are fixed; the changed texts are among the outcome, and no file is written.
+    pub fix: Option<Applicability>,
 }
 
-impl WalkOptions {
+impl Options {
     pub(crate) fn threads(&self) -> usize {
         let available = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         self.jobs.map_or_else(available, NonZeroUsize::get)
     }
 }
 
-/// Whether configuration files count.
+/// Whether exclusions apply to paths that are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Configuration {
-    /// The nearest one upward makes its folder the root.
+pub enum GivenPaths {
+    /// They are read.
     #[default]
-    Searched,
-    /// They are not looked for.
-    Isolated,
+    Read,
+    /// They are left out like those that are found: for tools that give all files that have changed.
+    LeftOutToo,
 }
 
 /// Is told how a run gets on.

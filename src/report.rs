@@ -2,7 +2,8 @@
 //!
 //! - **full**: every finding with the source it is about and one label for each step of its story.
 //! - **concise**: one row for each finding, `path:row:column: severity[rule] message`.
-//! - **json**: one array with an element for each finding, for programs.
+//! - **json**: one array with an element for each finding, for programs; **json-lines**: one row for each.
+//! - **sarif**, **github**, **gitlab**, **junit**, **lintrunner**: what these services and tools read.
 //!
 //! Full and concise end with a **closing line** that counts what was found.
 
@@ -10,8 +11,17 @@ mod closing;
 mod concise;
 mod excerpt;
 mod full;
+mod github;
+mod gitlab;
 mod json;
+mod junit;
+mod links;
+mod lintrunner;
+mod place;
+mod sarif;
 mod statistics;
+
+pub use links::Links;
 
 use std::io::{self, Write};
 
@@ -27,6 +37,44 @@ pub enum Format {
     Concise,
     /// For programs.
     Json,
+    /// For programs that read row by row.
+    JsonLines,
+    /// For code scanning services.
+    Sarif,
+    /// For GitHub Actions.
+    Github,
+    /// For GitLab's code quality.
+    Gitlab,
+    /// For services that show tests.
+    Junit,
+    /// For PyTorch's lintrunner.
+    Lintrunner,
+}
+
+impl Format {
+    /// Whether it counts findings where that is asked for.
+    pub fn has_statistics(self) -> bool {
+        match self {
+            Self::Full | Self::Concise | Self::Json => true,
+            Self::JsonLines | Self::Sarif | Self::Github | Self::Gitlab | Self::Junit | Self::Lintrunner => {
+                false
+            }
+        }
+    }
+
+    /// Whether a person reads it.
+    pub fn is_for_people(self) -> bool {
+        match self {
+            Self::Full | Self::Concise => true,
+            Self::Json
+            | Self::JsonLines
+            | Self::Sarif
+            | Self::Github
+            | Self::Gitlab
+            | Self::Junit
+            | Self::Lintrunner => false,
+        }
+    }
 }
 
 /// What the report tells.
@@ -70,6 +118,8 @@ pub struct Look {
     pub closing: Closing,
     /// Whether it is coloured.
     pub colour: Colour,
+    /// Whether names of rules are links to their pages.
+    pub links: Links,
     /// How many columns there are.
     pub width: usize,
 }
@@ -77,15 +127,21 @@ pub struct Look {
 /// Writes the report of a run.
 pub fn write(outcome: &Outcome, look: &Look, out: &mut dyn Write) -> io::Result<()> {
     match (look.format, look.content) {
-        (Format::Json, Content::Findings) => return json::write(outcome, out),
-        (Format::Json, Content::Statistics) => return statistics::write_json(outcome, out),
+        (Format::Json, Content::Statistics) => statistics::write_json(outcome, out)?,
         (_, Content::Statistics) => statistics::write(outcome, out)?,
         (Format::Full, Content::Findings) => full::write(outcome, look, out)?,
         (Format::Concise, Content::Findings) => concise::write(outcome, look, out)?,
+        (Format::Json, Content::Findings) => json::write(outcome, out)?,
+        (Format::JsonLines, Content::Findings) => json::write_rows(outcome, out)?,
+        (Format::Sarif, Content::Findings) => sarif::write(outcome, out)?,
+        (Format::Github, Content::Findings) => github::write(outcome, out)?,
+        (Format::Gitlab, Content::Findings) => gitlab::write(outcome, out)?,
+        (Format::Junit, Content::Findings) => junit::write(outcome, out)?,
+        (Format::Lintrunner, Content::Findings) => lintrunner::write(outcome, out)?,
     }
     match look.closing {
-        Closing::Printed => closing::write(outcome, out),
-        Closing::Omitted => Ok(()),
+        Closing::Printed if look.format.is_for_people() => closing::write(outcome, out),
+        Closing::Printed | Closing::Omitted => Ok(()),
     }
 }
 

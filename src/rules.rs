@@ -13,16 +13,29 @@
 
 mod bad_timeout;
 mod batch_misuse;
+mod buffer_read;
+mod buffer_rebound;
+mod buffer_shared;
+mod buffer_written;
+mod busy_poll;
 mod discarded_handle;
 mod divergent_collective;
 mod finding;
+mod fix;
 #[cfg(test)]
 mod hand_built;
+mod immediate_wait;
 mod lanes;
+mod message_discarded;
 mod mistake;
 mod overwritten_handle;
 mod partly_waited;
+mod prefer_collective;
+mod serialized_loop;
+mod small_receive_room;
 mod story;
+mod temporary_buffer;
+mod universe_dropped;
 mod unlaunched_operation;
 mod unmatched_message;
 mod unread_handle;
@@ -32,10 +45,13 @@ mod wait_never_runs;
 mod wait_on_list;
 mod waited_twice;
 
-pub use finding::{Finding, Label, Severity};
+pub use finding::{Applicability, Finding, Fix, Label, Severity};
+
+use std::cell::OnceCell;
 
 use crate::catalog::Catalog;
 use crate::flow::Event;
+use crate::source::{Layout, StatementLines};
 
 /// All rules, by law, and in each law the one that explains a mistake best first.
 pub const RULES: &[Rule] = &[
@@ -45,6 +61,15 @@ pub const RULES: &[Rule] = &[
     unwaited_handle::RULE,
     unread_handle::RULE,
     unlaunched_operation::RULE,
+    buffer_written::RULE,
+    buffer_read::RULE,
+    buffer_shared::RULE,
+    buffer_rebound::RULE,
+    temporary_buffer::RULE,
+    serialized_loop::RULE,
+    immediate_wait::RULE,
+    busy_poll::RULE,
+    prefer_collective::RULE,
     wait_cycle::RULE,
     divergent_collective::RULE,
     unmatched_message::RULE,
@@ -53,6 +78,9 @@ pub const RULES: &[Rule] = &[
     wait_never_runs::RULE,
     waited_twice::RULE,
     bad_timeout::RULE,
+    universe_dropped::RULE,
+    message_discarded::RULE,
+    small_receive_room::RULE,
 ];
 
 /// What the tool says about its own work: (name, page). No event leads to these, so they have no check.
@@ -85,6 +113,10 @@ pub struct Rule {
 pub enum Law {
     /// A pending handle stays reachable until it is finished.
     Reach,
+    /// A buffer in flight is not touched.
+    Quiet,
+    /// Between start and wait there is work to overlap with.
+    Overlap,
     /// No rank waits for what a peer can only start after a wait of its own.
     Progress,
     /// A call can do what it says.
@@ -96,6 +128,8 @@ impl Law {
     pub fn words(self) -> &'static str {
         match self {
             Self::Reach => "Reach: a pending handle stays reachable until it is finished",
+            Self::Quiet => "Quiet: a buffer in flight is not touched",
+            Self::Overlap => "Overlap: between start and wait there is work",
             Self::Progress => {
                 "Progress: no rank waits for what a peer can only start after a wait of its own"
             }
@@ -113,6 +147,20 @@ pub struct Context<'a> {
     pub text: &'a str,
     /// The backend in force, where it is known.
     pub backend: Option<&'a str>,
+    lines: OnceCell<StatementLines>,
+}
+
+impl<'a> Context<'a> {
+    /// What is known of a file.
+    pub fn new(catalog: &'a Catalog, text: &'a str, backend: Option<&'a str>) -> Self {
+        Self { catalog, text, backend, lines: OnceCell::new() }
+    }
+
+    /// How the text is laid out, for fixes.
+    fn layout(&self) -> Layout<'a> {
+        let lines = self.lines.get_or_init(|| StatementLines::of_python(self.text));
+        Layout::new(self.text, lines.clone())
+    }
 }
 
 /// Runs every rule over every event: one finding a mistake, in the order of the file.

@@ -14,17 +14,29 @@
 
 mod comments;
 mod decode;
+mod edit;
+mod ignoring;
+mod layout;
 mod lines;
+mod notebook;
+mod removal;
+mod rust_comments;
 mod suppression;
 
-pub use decode::{Undecodable, decode, is_utf16};
+pub use decode::{Undecodable, decode, encode_like, is_utf16};
+pub use edit::{Edit, agree, apply};
+pub use ignoring::ignore_edits;
+pub use layout::{Layout, Line, StatementLines, mentions, words};
 pub use lines::{Lines, Position};
 pub use suppression::{Misspelt, Named, Reach, Suppression, Suppressions, speaks_to_us};
 
 use std::path::Path;
 
+use notebook::Notebook;
+use serde::{Deserialize, Serialize};
+
 /// A half-open range of bytes in a file's decoded text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Span {
     /// The first byte.
     pub start: u32,
@@ -54,6 +66,8 @@ impl Span {
 pub enum Language {
     /// Python 3.
     Python,
+    /// Rust, of any edition.
+    Rust,
 }
 
 impl Language {
@@ -61,13 +75,23 @@ impl Language {
     pub fn name(self) -> &'static str {
         match self {
             Self::Python => "python",
+            Self::Rust => "rust",
+        }
+    }
+
+    /// What begins a comment that ends with its row.
+    pub fn comment_mark(self) -> &'static str {
+        match self {
+            Self::Python => "#",
+            Self::Rust => "//",
         }
     }
 
     /// The language of a path by its ending, or `None` for a file that is not read.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
-            "py" => Some(Self::Python),
+            "py" | "ipynb" => Some(Self::Python),
+            "rs" => Some(Self::Rust),
             _ => None,
         }
     }
@@ -79,15 +103,21 @@ impl Language {
     }
 }
 
+/// Whether a path is that of a notebook.
+pub fn is_notebook(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "ipynb")
+}
+
 /// A decoded file.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// Its path, as reports name it.
     pub name: String,
-    /// Its text, without a byte order mark.
+    /// Its text, without a byte order mark; for a notebook the code of all its cells.
     pub text: String,
     /// Where its lines start.
     pub lines: Lines,
+    notebook: Option<Notebook>,
 }
 
 impl SourceFile {
@@ -95,11 +125,40 @@ impl SourceFile {
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         let lines = Lines::new(&text);
-        Self { name: name.into(), text, lines }
+        Self { name: name.into(), text, lines, notebook: None }
     }
 
-    /// The row and column of a byte of the text.
+    /// A notebook with this name, from its decoded bytes.
+    pub fn of_notebook(name: impl Into<String>, raw: String) -> Result<Self, Undecodable> {
+        let (notebook, program) = Notebook::read(raw)?;
+        Ok(Self { notebook: Some(notebook), ..Self::new(name, program) })
+    }
+
+    /// The file as it is written: its text, or the notebook with everything that is no code.
+    pub fn raw(&self) -> &str {
+        self.notebook.as_ref().map_or(&self.text, |notebook| &notebook.raw)
+    }
+
+    /// The file after some edits of its text; `None` where they cannot be made.
+    pub fn edited(&self, edits: &[Edit]) -> Option<Self> {
+        match &self.notebook {
+            None => Some(Self::new(self.name.clone(), apply(&self.text, edits)?)),
+            Some(notebook) => Self::of_notebook(self.name.clone(), notebook.edited(edits)?).ok(),
+        }
+    }
+
+    /// The number of the cell that a byte of the text belongs to, in a notebook.
+    pub fn cell(&self, offset: u32) -> Option<u32> {
+        self.notebook.as_ref()?.cell(offset).map(|(number, _)| number)
+    }
+
+    /// The row and column of a byte of the text; in a notebook within its cell.
     pub fn position(&self, offset: u32) -> Position {
-        self.lines.position(&self.text, offset)
+        let position = self.lines.position(&self.text, offset);
+        let cell = self.notebook.as_ref().and_then(|notebook| notebook.cell(offset));
+        match cell {
+            None => position,
+            Some((_, start)) => Position { row: position.row - self.lines.row(start) + 1, ..position },
+        }
     }
 }

@@ -85,12 +85,12 @@ fn an_addition_in_another_language_does_not_apply() {
 
 #[test]
 fn a_key_that_does_not_exist() {
-    insta::assert_snapshot!(error("handle = true", "handel = true"), @"unwaited.toml: line 8: unknown field `handel`, expected one of `name`, `noun`, `handle`, `extends`, `attributes`, `receivers`; did you mean `handle`?");
+    insta::assert_snapshot!(error("handle = true", "handel = true"), @"unwaited.toml: line 8: unknown field `handel`, expected one of `name`, `noun`, `handle`, `extends`, `counts-ranks`, `attributes`, `receivers`; did you mean `handle`?");
 }
 
 #[test]
 fn a_word_that_does_not_exist() {
-    insta::assert_snapshot!(error("\"finish\"", "\"finishes\""), @"unwaited.toml: line 20: unknown variant `finishes`, expected one of `start`, `finish`, `poll`, `alias`, `build`, `launch`, `prepare`, `restart`, `release`, `coalesce`, `expect-error`, `instance`, `backend`, `nothing`, `fence`, `exit`, `collect`, `zip`, `enumerate`, `map`, `filter`, `count`, `consume`, `read`, `pass`, `bind`; did you mean `finish`?");
+    insta::assert_snapshot!(error("\"finish\"", "\"finishes\""), @"unwaited.toml: line 20: unknown variant `finishes`, expected one of `start`, `finish`, `poll`, `alias`, `build`, `launch`, `prepare`, `restart`, `release`, `coalesce`, `expect-error`, `instance`, `backend`, `nothing`, `fence`, `pause`, `exit`, `collect`, `zip`, `enumerate`, `map`, `filter`, `count`, `consume`, `read`, `pass`, `bind`, `inline`, `guard`, `keep`, `acquire`; did you mean `finish`?");
 }
 
 #[test]

@@ -36,6 +36,9 @@ fn every_entry_says_where_its_facts_come_from() {
         for function in &library.functions {
             assert!(!function.source.is_empty(), "{file}: {} has no source", function.name);
         }
+        for data in &library.data {
+            assert!(!data.source.is_empty(), "{file}: {:?} has no source", data.names);
+        }
         assert!(!library.version.is_empty(), "{file} does not say which version it was checked against");
     }
 }
@@ -181,6 +184,16 @@ fn every_key_and_word_that_the_files_use_is_explained() {
         for does in text.lines().filter_map(|line| line.strip_prefix("does = \"")) {
             let word = does.trim_end_matches('"');
             assert!(page.contains(&format!("`{word}`")), "{file}: `{word}` is not explained");
+        }
+    }
+}
+
+#[test]
+fn buffers_are_those_of_libraries_that_exist() {
+    let names: BTreeSet<String> = libraries().into_iter().map(|(_, library)| library.library).collect();
+    for (file, library) in libraries() {
+        for of in &library.buffers_of {
+            assert!(names.contains(of), "{file}: buffers-of names {of}");
         }
     }
 }

@@ -123,7 +123,7 @@ fn a_file_that_is_named_is_read_whatever_its_name() {
     script:2:20: warning[unused-ignore] no rule is called `nothing`
     found 1 problem (1 warning) in 1 file
     -- standard error
-    warning: skipped `README.md`: it is not a Python file
+    warning: skipped `README.md`: it is not a Python or Rust file
     -- exit code 1
     ");
     insta::assert_snapshot!(folder.unwaited("check --quiet README.md"), @r"
@@ -168,7 +168,7 @@ fn ignored_hidden_and_foreign_files() {
     insta::assert_snapshot!(folder.unwaited("check --show-files --exclude a[b"), @r"
     $ unwaited check --show-files --exclude a[b
     -- standard error
-    error: `a[b` is no pattern for files: unclosed character class; missing ']'
+    error: --exclude: `a[b` is no pattern for files: unclosed character class; missing ']'
     -- exit code 2
     ");
 }
@@ -293,7 +293,7 @@ fn standard_input() {
     $ unwaited check - --stdin-filename a.pyi
     no file to check
     -- standard error
-    warning: skipped the standard input: its file name is not that of a Python file
+    warning: skipped the standard input: its file name is not that of a Python or Rust file
     -- exit code 0
     ");
     insta::assert_snapshot!(folder.unwaited_reading("check -", b"x = '\xff'"), @r"
@@ -388,4 +388,31 @@ fn a_broken_file_without_communication_is_read_when_it_is_named() {
     no problem found in 1 file
     -- exit code 0
     ");
+}
+
+#[test]
+fn ten_thousand_files_on_the_command_line() {
+    let folder = Folder::with(&[]);
+    let names: Vec<String> = (0..10_000).map(|number| format!("{number}.py")).collect();
+    for name in &names {
+        std::fs::write(folder.path().join(name), "").unwrap();
+    }
+    folder.write("9999.py", UNUSED);
+    let output = folder.command("check --output-format concise").args(&names).output().unwrap();
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout), @r"
+    9999.py:1:27: warning[unused-ignore] no rule is called `unused-ingore`: did you mean `unused-ignore`?
+    found 1 problem (1 warning) in 10000 files
+    ");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_standard_output_that_is_closed() {
+    let folder = Folder::with(&[("a.py", UNUSED)]);
+    let command = format!("'{}' check a.py >&-", env!("CARGO_BIN_EXE_unwaited"));
+    let output =
+        std::process::Command::new("sh").args(["-c", &command]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(1));
 }

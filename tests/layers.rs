@@ -23,7 +23,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("prove", &["source", "catalog", "rules", "project", "runtime"]),
     (
         "cli",
-        &["source", "catalog", "ir", "frontend", "flow", "rules", "project", "report", "runtime", "prove"],
+        &[
+            "source", "catalog", "ir", "frontend", "flow", "rules", "project", "report", "runtime", "prove",
+            "lsp",
+        ],
     ),
     ("lsp", &["source", "catalog", "ir", "frontend", "flow", "rules", "project", "report"]),
 ];

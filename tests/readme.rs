@@ -31,3 +31,10 @@ fn the_program_ends_as_the_readme_shows() {
     let expected = format!("$ unwaited run -n 2 late.py\n-- standard error\n{text}-- exit code 1\n");
     assert_eq!(shown, expected, "README.md must show this:\n{shown}");
 }
+
+#[test]
+fn the_configuration_is_one() {
+    let folder = Folder::with(&[("pyproject.toml", block("### Configure it", "toml").as_bytes())]);
+    let shown = folder.unwaited("config");
+    assert!(shown.contains("api = [\"ours\"]") && shown.ends_with("-- exit code 0\n"), "{shown}");
+}

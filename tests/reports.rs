@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
 use unwaited::project::{FileReport, Outcome};
-use unwaited::report::{self, Closing, Colour, Content, Format, Look};
+use unwaited::report::{self, Closing, Colour, Content, Format, Links, Look};
 use unwaited::rules::{Finding, Label, Severity};
 use unwaited::source::{SourceFile, Span};
 
@@ -21,14 +21,27 @@ fn outcome(text: &str, message: &str, labels: &[(&str, &str)]) -> Outcome {
         labels: labels[1..].iter().map(label).collect(),
         help: "keep the handle and wait for it".to_owned(),
         function: "send".to_owned(),
+        fix: None,
     };
     let source = Some(SourceFile::new("pkg/send.py", text));
-    let reports = vec![FileReport { name: "pkg/send.py".to_owned(), source, findings: vec![finding] }];
-    Outcome { reports, files: 1, notes: Vec::new() }
+    let reports = vec![FileReport {
+        name: "pkg/send.py".to_owned(),
+        source,
+        findings: vec![finding],
+        silenced: Vec::new(),
+    }];
+    Outcome { reports, files: 1, ..Outcome::default() }
 }
 
 fn look(format: Format) -> Look {
-    Look { format, content: Content::Findings, closing: Closing::Omitted, colour: Colour::Plain, width: 80 }
+    Look {
+        format,
+        content: Content::Findings,
+        closing: Closing::Omitted,
+        colour: Colour::Plain,
+        links: Links::Absent,
+        width: 80,
+    }
 }
 
 fn print(outcome: &Outcome, look: &Look) -> String {

@@ -4,7 +4,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use support::{assert_none, entries, folder, python_files, read, stem};
+use support::{assert_none, entries, folder, read, source_files, stem};
 use unwaited::rules::{DIAGNOSTICS, Law, RULES};
 
 #[test]
@@ -48,7 +48,7 @@ fn every_page_belongs_to_a_rule_or_a_diagnostic() {
 #[test]
 fn every_rule_has_fixtures_that_are_wrong_and_fixtures_that_are_right() {
     for rule in RULES {
-        let files = python_files(&folder("fixtures").join(rule.name));
+        let files = source_files(&folder("fixtures").join(rule.name));
         assert!(files.iter().any(|path| stem(path).ends_with("_bad")), "{} has no wrong fixture", rule.name);
         assert!(files.iter().any(|path| stem(path).ends_with("_ok")), "{} has no right fixture", rule.name);
     }

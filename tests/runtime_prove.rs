@@ -168,8 +168,8 @@ fn what_check_finds_is_in_the_table() {
         std::fs::write(folder.path().join(name), script).unwrap();
     };
     write("a.py", "wrong data", "dist.isend(t, 1)  #~ discarded-handle");
-    write("b.py", "wrong data", "dist.isend(t, 1).wait()  #~ discarded-handle");
-    write("c.py", "wrong data", "dist.isend(t, 1).wait()  #~ a-rule-of-tomorrow");
+    write("b.py", "wrong data", "dist.barrier()  #~ discarded-handle");
+    write("c.py", "wrong data", "dist.barrier()  #~ a-rule-of-tomorrow");
     write("d.py", "completes", "dist.isend(t, 1)");
     write("e.py", "completes", "dist.isend(t, 1)  # unwaited: ignore[discarded-handle] never called");
     let mut command = Command::new(env!("CARGO_BIN_EXE_unwaited"));

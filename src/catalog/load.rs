@@ -5,10 +5,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::data::DataTables;
 use super::parameters::RECEIVER;
 use super::part::{Part, Parts};
 use super::schema::{Class, Function, Library, OnDrop};
 use super::words::Words;
+use super::work::WorkTables;
 use super::{ApiId, Catalog, CatalogError, TypeId, pattern};
 use crate::source::Language;
 
@@ -40,7 +42,11 @@ pub(super) struct Type {
 pub(super) struct Facts {
     pub(super) name: String,
     pub(super) drops: Vec<OnDrop>,
+    pub(super) sends_block: Option<String>,
+    pub(super) busy_waits: bool,
     evidence: Vec<String>,
+    /// Whether source and destination of one operation must be different buffers.
+    pub(super) apart: bool,
 }
 
 impl Facts {
@@ -85,6 +91,7 @@ pub(super) fn load(
     let evidence =
         files.iter().filter(|file| seen(file.library)).flat_map(|file| &file.library.evidence_imports);
     loader.catalog.parts.prepare(evidence.filter(|module| !module.starts_with('*')).cloned().collect());
+    files.iter().for_each(|file| loader.note_blocking(file));
     Ok(loader.catalog)
 }
 
@@ -165,7 +172,11 @@ fn empty(files: &[File<'_>]) -> Catalog {
         type_paths: HashMap::new(),
         value_paths: HashMap::new(),
         moved: files.iter().flat_map(File::moved).collect(),
+        blocking: BTreeSet::new(),
         named: HashMap::new(),
+        buffer_first: BTreeSet::new(),
+        data: DataTables::new(files.iter().map(|file| file.library)),
+        work: WorkTables::new(files.iter().map(|file| file.library)),
         words: Words::new(functions, asked_for),
         parts: Parts::default(),
     }
@@ -177,7 +188,14 @@ fn facts(library: &Library) -> Facts {
         [] => library.modules.iter().map(first_segment).collect(),
         given => given.to_vec(),
     };
-    Facts { name: library.library.clone(), drops: library.drops.clone(), evidence }
+    Facts {
+        name: library.library.clone(),
+        drops: library.drops.clone(),
+        sends_block: library.sends_block.clone(),
+        busy_waits: library.busy_waits,
+        evidence,
+        apart: library.apart,
+    }
 }
 
 /// The catalogue while it grows.
@@ -237,6 +255,10 @@ impl Loader {
                 self.register_method(function, class, id);
             }
             let drops_of = self.drops_of(file, library, function, gives)?;
+            if takes_buffer_first(function) {
+                let name = function.name.rsplit('.').next().unwrap_or_default();
+                self.catalog.buffer_first.insert(name.to_owned());
+            }
             self.catalog.apis.push(Api { function: function.clone(), path, owner, gives, library, drops_of });
         }
         for value in &file.library.values {
@@ -340,6 +362,14 @@ impl Loader {
         Ok(())
     }
 
+    /// Notes what is the blocking form of something, where it has an entry of its own.
+    fn note_blocking(&mut self, file: &File<'_>) {
+        for name in file.library.functions.iter().filter_map(|function| function.blocking.as_ref()) {
+            let near = self.catalog.api(&format!("{}.{name}", file.home()));
+            self.catalog.blocking.extend(near.or_else(|| self.catalog.api(name)));
+        }
+    }
+
     /// Checks that an operation object may run only functions that exist.
     fn check_operations(&self, file: &File<'_>) -> Result<(), CatalogError> {
         for function in &file.library.functions {
@@ -356,6 +386,11 @@ impl Loader {
     }
 }
 
+fn takes_buffer_first(function: &Function) -> bool {
+    let first = function.parameters.first();
+    function.buffers.iter().any(|buffer| Some(&buffer.argument) == first && !buffer.each && !buffer.copied)
+}
+
 /// Checks that what an entry says of its arguments names parameters.
 fn check_arguments(file: &File<'_>, function: &Function) -> Result<(), CatalogError> {
     let mentioned = [
@@ -363,6 +398,9 @@ fn check_arguments(file: &File<'_>, function: &Function) -> Result<(), CatalogEr
         ("when.argument", function.when.as_ref().map(|when| &when.argument)),
         ("timeout.argument", function.timeout.as_ref().map(|timeout| &timeout.argument)),
         ("runs.argument", function.runs.as_ref().map(|runs| &runs.argument)),
+        ("names-backend", function.names_backend.as_ref()),
+        ("out", function.out.as_ref()),
+        ("room.argument", function.room.as_ref().map(|room| &room.argument)),
     ];
     let mentioned = mentioned.into_iter().filter_map(|(key, name)| Some((key, name?)));
     let buffers = function.buffers.iter().map(|buffer| ("buffers.argument", &buffer.argument));

@@ -24,6 +24,7 @@ use super::{ApiId, Catalog, TypeId};
 
 /// The part of a function, attribute or value.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Part {
     /// The function, method, attribute or value.
@@ -67,6 +68,7 @@ pub struct Part {
 
 /// What a function, attribute or value does between ranks.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Plays {
     /// Sends a message.
@@ -115,6 +117,7 @@ pub enum Plays {
 
 /// A collective, by what its ranks bring and get.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum CollectiveName {

@@ -28,8 +28,12 @@
 
 use serde::Deserialize;
 
+use super::data::Data;
+use super::work::Work;
+
 /// One file of the catalogue.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Library {
     /// The name of the library, for messages.
@@ -64,6 +68,24 @@ pub struct Library {
     /// The parts that its functions, attributes and values play between ranks.
     #[serde(default, rename = "part")]
     pub parts: Vec<super::Part>,
+    /// Whether its waits keep a processor busy: then it is meant that a loop polls and sleeps.
+    #[serde(default)]
+    pub busy_waits: bool,
+    /// Computations that take time.
+    #[serde(default)]
+    pub work: Vec<Work>,
+    /// Where a send that is waited for at once blocks both ranks head to head: when, as a clause (`above the eager limit`).
+    #[serde(default)]
+    pub sends_block: Option<String>,
+    /// What methods, attributes and functions do to the data of the library's tensors or arrays.
+    #[serde(default)]
+    pub data: Vec<Data>,
+    /// The libraries whose buffers the library's tensors or arrays are.
+    #[serde(default)]
+    pub buffers_of: Vec<String>,
+    /// Whether source and destination of one operation must be different buffers.
+    #[serde(default)]
+    pub apart: bool,
     /// The library whose drop entries apply to kinds of operations that this one has no entry for (default: the one whose
     /// handle a function gives).
     #[serde(default)]
@@ -72,6 +94,7 @@ pub struct Library {
 
 /// A class.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Class {
     /// Its name.
@@ -85,6 +108,9 @@ pub struct Class {
     /// The class that it extends.
     #[serde(default)]
     pub extends: Option<String>,
+    /// Attributes that are the number of ranks.
+    #[serde(default)]
+    pub counts_ranks: Vec<String>,
     /// Every attribute of an instance, where the list is complete: any other is a mistake.
     #[serde(default)]
     pub attributes: Vec<String>,
@@ -96,6 +122,7 @@ pub struct Class {
 
 /// A value of a module that is an instance of a class.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Value {
     /// Its name.
@@ -106,6 +133,7 @@ pub struct Value {
 
 /// What happens when the last reference to a pending handle goes.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OnDrop {
     /// The kind of operation.
@@ -122,6 +150,7 @@ pub struct OnDrop {
 
 /// What a library does with an operation whose last handle is gone.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DropEffect {
     /// The operation never happens.
@@ -138,6 +167,7 @@ pub enum DropEffect {
 
 /// A family of operations that behave alike.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A message from one rank to another.
@@ -157,6 +187,7 @@ pub enum Kind {
 
 /// A function or method.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Function {
     /// Its name, `Class.method` for a method.
@@ -191,6 +222,12 @@ pub struct Function {
     /// that it passes on, the context that it names; `self` for the receiver.
     #[serde(default)]
     pub on: Option<String>,
+    /// The argument through which a handle, or the flag of a poll, comes out: a pointer.
+    #[serde(default)]
+    pub out: Option<String>,
+    /// What the drop of a guard does with a handle that is pending.
+    #[serde(default)]
+    pub at_drop: AtDrop,
     /// Which of the handles it finishes or polls.
     #[serde(default)]
     pub which: WhichOf,
@@ -206,9 +243,27 @@ pub struct Function {
     /// For a finish: whether a second one on the same handle is a mistake, for which kinds and backends.
     #[serde(default)]
     pub again: Vec<Again>,
+    /// For a poll: for which kinds and backends the answer stays no until somebody waits.
+    #[serde(default)]
+    pub stays_false: Vec<Again>,
     /// For a finish or poll: what it returns.
     #[serde(default)]
     pub returns: Returns,
+    /// For a start: whether its message is what the wait returns, instead of filling a buffer.
+    #[serde(default)]
+    pub gives_message: bool,
+    /// The room for a message that is to be unpacked, where it has to be given.
+    #[serde(default)]
+    pub room: Option<Room>,
+    /// For a message: which way it goes, and the collective that says it where each rank exchanges one with every other.
+    #[serde(default)]
+    pub everyone: Option<Everyone>,
+    /// Whether it gives the number of ranks.
+    #[serde(default)]
+    pub counts_ranks: bool,
+    /// The argument that names a backend, of a function that does something else: `new_group`.
+    #[serde(default)]
+    pub names_backend: Option<String>,
     /// For an operation object: the argument that names the function to run, and the functions that it may name.
     #[serde(default)]
     pub runs: Option<Runs>,
@@ -226,6 +281,7 @@ pub struct Function {
 
 /// What a function does.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Does {
     /// Starts an operation and gives its handle (or a list of them).
@@ -258,6 +314,8 @@ pub enum Does {
     Nothing,
     /// Waits for everything that is in the streams of a device: `torch.cuda.synchronize`.
     Fence,
+    /// Lets time pass and does nothing: `time.sleep`.
+    Pause,
     /// Never returns: `sys.exit`, `Abort`.
     Exit,
     /// Gives a container of the elements of its argument: `list`, `sorted`, `reversed`, `iter`, `deque`.
@@ -280,10 +338,33 @@ pub enum Does {
     Pass,
     /// Gives a function with some arguments bound: `functools.partial`.
     Bind,
+    /// Runs its argument `on`, a closure, once and at once; what `gives` names is a container that it hands to it last.
+    Inline,
+    /// Gives `on` back in a guard, whose drop does what `at-drop` says.
+    Guard,
+    /// Adds its argument `on` to the receiver, a container.
+    Keep,
+    /// Gives something whose drop ends everything that was made with it: `mpi::initialize()`.
+    Acquire,
+}
+
+/// What the drop of a guard does with a handle that is pending.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum AtDrop {
+    /// It waits for it.
+    #[default]
+    Waits,
+    /// It cancels it, and waits for that.
+    Cancels,
+    /// Nothing is lost: the drop, or the end of a scope further out, waits for it.
+    Settles,
 }
 
 /// The condition under which a function starts something.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct When {
     /// The argument.
@@ -302,6 +383,7 @@ fn yes() -> bool {
 
 /// How many handles a start gives.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Count {
     /// One.
@@ -313,6 +395,7 @@ pub enum Count {
 
 /// Which handles of the argument a function finishes.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WhichOf {
     /// The one that the argument is.
@@ -328,6 +411,7 @@ pub enum WhichOf {
 
 /// A buffer argument.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Buffer {
     /// The argument.
@@ -338,10 +422,14 @@ pub struct Buffer {
     /// Whether the call copies it at once (a pickled message): then it may be changed.
     #[serde(default)]
     pub copied: bool,
+    /// Whether the argument is a list of which each element is a buffer.
+    #[serde(default)]
+    pub each: bool,
 }
 
 /// How an operation uses a buffer.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UsageName {
     /// Reads it.
@@ -356,6 +444,7 @@ pub enum UsageName {
 
 /// A time-out argument.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Timeout {
     /// The argument.
@@ -366,8 +455,31 @@ pub struct Timeout {
     pub rejects: Vec<String>,
 }
 
-/// A second finish that goes wrong.
+/// Room for a message whose size the receiver does not know.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Room {
+    /// The argument that is the room, or says how large it is.
+    pub argument: String,
+    /// What happens without it, one clause in the present tense.
+    pub harm: String,
+}
+
+/// A message of which a collective makes one with every rank.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Everyone {
+    /// Which way the message goes.
+    pub way: UsageName,
+    /// The collective.
+    pub collective: String,
+}
+
+/// A finish or poll that goes wrong.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Again {
     /// For operations of this kind.
@@ -380,6 +492,7 @@ pub struct Again {
 
 /// What a finish or a poll returns.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Returns {
     /// Nothing of interest.
@@ -409,6 +522,7 @@ pub enum Returns {
 
 /// What an operation object runs.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Runs {
     /// The argument that names the function.

@@ -1,51 +1,69 @@
 //! Where reports go: standard output, or a file.
 
-use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::project::replace_file;
 
 /// Where a report goes.
 pub(super) enum Output {
-    Standard(BufWriter<io::Stdout>),
-    File(BufWriter<File>),
+    Standard,
+    /// Standard error, where standard output is taken.
+    Error,
+    File(PathBuf),
 }
 
 impl Output {
-    /// Standard output, or this file, which is emptied first.
-    pub(super) fn open(path: Option<&Path>) -> io::Result<Self> {
-        match path {
-            None => Ok(Self::Standard(BufWriter::new(io::stdout()))),
-            Some(path) => Ok(Self::File(BufWriter::new(File::create(path)?))),
-        }
+    /// Standard output, or this file.
+    pub(super) fn to(path: Option<&Path>) -> Self {
+        path.map_or(Self::Standard, |path| Self::File(path.to_owned()))
     }
 
     /// The columns of the terminal, where it is one.
     pub(super) fn width(&self) -> Option<usize> {
         match self {
-            Self::Standard(_) => terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)),
-            Self::File(_) => None,
+            Self::Standard => terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)),
+            Self::Error | Self::File(_) => None,
         }
     }
 
     /// Whether a person looks at it.
     pub(super) fn is_terminal(&self) -> bool {
         match self {
-            Self::Standard(_) => io::stdout().is_terminal(),
+            Self::Standard => io::stdout().is_terminal(),
+            Self::Error => io::stderr().is_terminal(),
             Self::File(_) => false,
         }
     }
 
-    /// Writes something. A reader that has gone away (`| head`) is no error.
-    pub(super) fn write(mut self, what: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-        let out: &mut dyn Write = match &mut self {
-            Self::Standard(out) => out,
-            Self::File(out) => out,
-        };
-        let written = what(out).and_then(|()| out.flush());
-        match written {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            other => other,
+    /// Whether it can show links.
+    pub(super) fn has_links(&self) -> bool {
+        match self {
+            Self::Standard => supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
+            Self::Error | Self::File(_) => false,
         }
+    }
+
+    /// Writes something: to standard output as it comes, in a file wholly or not at all. A reader that has gone away (`| head`)
+    /// is no error.
+    pub(super) fn write(&self, what: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        match self {
+            Self::Standard => stream(io::stdout(), what),
+            Self::Error => stream(io::stderr(), what),
+            Self::File(path) => {
+                let mut text = Vec::new();
+                what(&mut text)?;
+                replace_file(path, &text)
+            }
+        }
+    }
+}
+
+fn stream(to: impl Write, what: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(to);
+    match what(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other,
     }
 }
 

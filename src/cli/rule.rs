@@ -14,7 +14,7 @@ pub(super) fn run(arguments: &RuleArguments) -> Exit {
         Some(rule) => page(rule, arguments.output_format),
         None => list(arguments.output_format),
     };
-    let written = Output::open(None).and_then(|output| output.write(|out| out.write_all(text.as_bytes())));
+    let written = Output::Standard.write(|out| out.write_all(text.as_bytes()));
     match written {
         Ok(()) => Exit::Clean,
         Err(error) => fail(&format!("the page cannot be written: {}", reason(&error))),
@@ -100,6 +100,8 @@ fn law(subject: Subject) -> Option<&'static str> {
     match subject {
         Subject::Law(Law::Reach) => Some("reach"),
         Subject::Law(Law::Progress) => Some("progress"),
+        Subject::Law(Law::Quiet) => Some("quiet"),
+        Subject::Law(Law::Overlap) => Some("overlap"),
         Subject::Law(Law::Api) => Some("api"),
         Subject::Comments | Subject::Failures => None,
     }

@@ -1,36 +1,39 @@
 //! Calls of catalogued functions: the data of `rules/apis/*.toml` becomes changes of the state.
+//!
+//! [`starts`] says what begins an operation, [`launches`] what is built first and launched later, [`iterables`] what the
+//! functions of the language do with what goes through them; waits, polls and everything else are here.
 
-use std::rc::Rc;
+mod iterables;
+mod launches;
+mod starts;
 
 use super::calls::Results;
-use super::event::{Misuse, What};
+use super::event::What;
 use super::loops::direct_objects;
 use super::program::Type;
 use super::run::Run;
-use super::state::{Effect, State};
+use super::state::State;
 use super::symbol::{Symbol, Term};
-use super::value::{
-    Bound, Container, Handle, Manager, Object, ObjectId, Operation, Passing, Slot, Status, Test, Value,
-};
-use crate::catalog::{ApiId, Count, Does, Function, Returns, WhichOf};
-use crate::ir::{Constant, ContainerKind, Operator, Which};
+use super::value::{Bound, Container, Handle, Manager, Object, Passing, Slot, Status, Test, Value};
+use crate::catalog::{ApiId, Does, Function, Returns, WhichOf};
+use crate::ir::{Constant, ContainerKind, DefaultValue, Operator, Which};
 use crate::source::Span;
 
 /// Running numbers.
 pub(crate) const COUNT: Operator = Operator::Other("numbers up to");
 
 /// A tuple of symbols.
-const TUPLE: Operator = Operator::Other("tuple");
+pub(crate) const TUPLE: Operator = Operator::Other("tuple");
 
 /// The arguments of a call, as a catalogued function sees them.
-struct Given<'c> {
-    entry: &'c Function,
+pub(crate) struct Given<'c> {
+    pub(crate) entry: &'c Function,
     receiver: Option<Value>,
     arguments: Vec<Bound>,
 }
 
 /// An argument, if the call gives one.
-enum Argument {
+pub(crate) enum Argument {
     Given(Value, Span),
     /// `*args` or `**kwargs` may contain it.
     Hidden,
@@ -48,6 +51,7 @@ impl Run<'_, '_> {
     ) -> Results {
         let catalog = self.program.catalog;
         let entry = catalog.function(api);
+        self.overlap.note_call(self.here.operation, api);
         let mut given = Given { entry, receiver: receiver.cloned(), arguments: arguments.to_vec() };
         if given.receiver.is_none()
             && catalog.owner(api).is_some()
@@ -56,6 +60,12 @@ impl Run<'_, '_> {
         {
             // `MPI.Request.Wait(req)`: the receiver of the method is the first argument.
             given.take_receiver();
+        }
+        if let Some(argument) = &entry.names_backend
+            && let Argument::Given(value, _) = given.argument(argument)
+            && value != Value::NONE
+        {
+            self.note_backend(&value);
         }
         match entry.does {
             Does::Start => return self.start_if_asked(state, api, &given),
@@ -80,7 +90,11 @@ impl Run<'_, '_> {
     ) -> Value {
         match given.entry.does {
             Does::Finish => self.finish_by_api(state, api, given),
-            Does::Poll => self.poll_by_api(state, given),
+            Does::Poll => {
+                self.note_poll(state, api, &given.target());
+                self.note_taken(state, &given.target(), given.entry.returns);
+                self.poll_by_api(state, given)
+            }
             Does::Release => {
                 let target = given.target();
                 self.release(state, &target);
@@ -90,7 +104,8 @@ impl Run<'_, '_> {
             Does::Build => self.build(state, api, given),
             Does::Launch => self.launch(state, api, given),
             Does::Prepare => {
-                let handle = self.new_handle(api, Status::Prepared, None);
+                let buffers = self.buffers_of(state, api, given);
+                let handle = Handle { buffers, ..self.new_handle(api, Status::Prepared, None) };
                 Value::Object(state.make(self.site(0), Object::Handle(handle)))
             }
             Does::Restart => {
@@ -105,12 +120,37 @@ impl Run<'_, '_> {
                 self.name_backend(given);
                 Value::NONE
             }
-            Does::Nothing | Does::Fence => self.plain_result(state, api, given),
+            Does::Pause => self.plain_result(state, api, given),
+            Does::Nothing => {
+                self.use_buffers(state, api, given);
+                self.plain_result(state, api, given)
+            }
+            Does::Fence => {
+                self.complete_buffers(state);
+                self.plain_result(state, api, given)
+            }
             Does::Count => self.count(state, given),
             Does::Map | Does::Filter => self.lazy(state, given),
             Does::Read => self.read_result(state, api, given),
             Does::Pass => given.target(),
             Does::Bind => self.partial(state, arguments),
+            Does::Guard => {
+                let target = given.target();
+                self.guard(state, &target, given.entry.at_drop);
+                target
+            }
+            Does::Acquire => self.acquire(state, api),
+            Does::Keep => {
+                let kept = given.target();
+                let container = given.receiver.clone().unwrap_or(Value::UNKNOWN);
+                self.push(state, &container, kept);
+                Value::UNKNOWN
+            }
+            // Its body is lowered where it stands; one that is no closure may do anything.
+            Does::Inline => {
+                arguments.iter().for_each(|bound| self.give_away(state, &bound.value));
+                Value::Symbol(self.fresh(state, 0))
+            }
             Does::Start
             | Does::Coalesce
             | Does::Exit
@@ -121,106 +161,10 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Starts an operation in every way in which the call asks for one.
-    fn start_if_asked(&mut self, mut state: State, api: ApiId, given: &Given<'_>) -> Results {
-        self.summary.communicates = true;
-        let Some(when) = &given.entry.when else {
-            let value = self.start(&mut state, api, None);
-            return vec![(state, value)];
-        };
-        let (condition, span) = match given.argument(&when.argument) {
-            Argument::Given(value, span) => (value, span),
-            Argument::Hidden => return vec![(state, Value::UNKNOWN)],
-            Argument::Absent if when.default == when.is => {
-                let value = self.start(&mut state, api, None);
-                return vec![(state, value)];
-            }
-            Argument::Absent => return vec![(state, Value::NONE)],
-        };
-        let started = self.assume(state.clone(), &condition, when.is);
-        let not_started = self.assume(state, &condition, !when.is);
-        let conditional = (!not_started.is_empty()).then_some(span);
-        let mut results = Vec::new();
-        for mut state in started {
-            let value = self.start(&mut state, api, conditional);
-            results.push((state, value));
-        }
-        results.extend(not_started.into_iter().map(|state| (state, Value::NONE)));
-        results
-    }
-
-    fn start(&mut self, state: &mut State, api: ApiId, conditional: Option<Span>) -> Value {
-        self.summary.communicates = true;
-        if state.coalescing > 0 || state.expecting > 0 {
-            return Value::UNKNOWN;
-        }
-        let mut handle = self.new_handle(api, Status::Pending, conditional);
-        handle.guard = state.path.last().map(|decision| decision.step.span);
-        if self.program.catalog.function(api).count == Count::List {
-            handle.many = true;
-            handle.launched = true;
-            return self.list_of_handles(state, handle, None);
-        }
-        Value::Object(state.make(self.site(0), Object::Handle(handle)))
-    }
-
-    /// The primitive form of a start.
-    pub(crate) fn start_by_name(&mut self, state: &mut State, api: &str) -> Value {
-        match self.program.catalog.api(api) {
-            Some(api) => self.start(state, api, None),
-            None => Value::UNKNOWN,
-        }
-    }
-
-    fn new_handle(&self, api: ApiId, status: Status, conditional: Option<Span>) -> Handle {
-        Handle {
-            api,
-            started: self.here.span,
-            inside: Rc::new([]),
-            status,
-            escaped: false,
-            many: false,
-            conditional,
-            certain: true,
-            launched: false,
-            aliased: false,
-            polled: None,
-            finished: None,
-            raised: None,
-            made_in: self.here.in_loop,
-            guard: None,
-        }
-    }
-
-    fn list_of_handles(&mut self, state: &mut State, handle: Handle, filled: Option<bool>) -> Value {
-        let handle = state.make(self.site(1), Object::Handle(handle));
-        let mut list = Container::new(ContainerKind::List, self.here.in_loop);
-        list.keep(Value::Object(handle));
-        list.filled = filled;
-        list.launched = true;
-        Value::Object(state.make(self.site(0), Object::Container(list)))
-    }
-
-    /// A manager that is the one handle of all operations inside.
-    fn coalesce(&mut self, state: State, api: ApiId, given: &Given<'_>) -> Results {
-        let results = self.start_if_asked(state, api, given);
-        results
-            .into_iter()
-            .map(|(mut state, value)| {
-                let handle = match value {
-                    Value::Object(handle) => Some(handle),
-                    _ => None,
-                };
-                let manager = Object::Manager(Manager::Coalescing(handle));
-                let manager = state.make(self.site(2), manager);
-                (state, Value::Object(manager))
-            })
-            .collect()
-    }
-
     fn finish_by_api(&mut self, state: &mut State, api: ApiId, given: &Given<'_>) -> Value {
         let target = given.target();
         let which = Which::from(given.entry.which);
+        self.note_message(state, &target, given.entry.returns);
         self.finish_value(state, &target, which, Some(api));
         match given.entry.returns {
             Returns::Handles => target,
@@ -247,7 +191,7 @@ impl Run<'_, '_> {
     }
 
     /// Handles are given up as meant: `Free`, `Cancel`.
-    fn release(&mut self, state: &mut State, target: &Value) {
+    pub(crate) fn release(&mut self, state: &mut State, target: &Value) {
         self.finish_polled(state, target, Which::All);
         for id in state.reach(&[target]) {
             if let Some(handle) = state.handle_mut(id) {
@@ -269,7 +213,15 @@ impl Run<'_, '_> {
             // `Testsome`: called until all are finished.
             self.poll_some(state, &target);
         }
-        let flag = Value::Test(Test::Finished(target, which).into());
+        // A list that is written in the call is gone when the answer is looked at; what was in it is not.
+        let asked = match &target {
+            Value::Object(id) => match state.container(*id).map(direct_objects) {
+                Some(objects) if !objects.is_empty() => Value::each(objects),
+                Some(_) | None => target,
+            },
+            _ => target,
+        };
+        let flag = Value::Test(Test::Finished(asked, which).into());
         let (place, count) = match given.entry.returns {
             Returns::FlagAndMessage => (0, 2),
             Returns::IndexAndFlag => (1, 2),
@@ -318,145 +270,6 @@ impl Run<'_, '_> {
         }
     }
 
-    fn build(&mut self, state: &mut State, api: ApiId, given: &Given<'_>) -> Value {
-        self.summary.communicates = true;
-        if state.expecting > 0 {
-            return Value::UNKNOWN;
-        }
-        if let Some(runs) = &given.entry.runs
-            && let Argument::Given(value, at) = given.argument(&runs.argument)
-            && self.is_wrong_function(state, &value, &runs.allowed, api)
-        {
-            let (earlier, at) = (Some(at), self.here.span);
-            self.report(What::BatchMisuse { why: Misuse::WrongFunction, api, earlier, at }, &state.path);
-            self.give_away(state, &value);
-            return Value::UNKNOWN;
-        }
-        let operation = Operation {
-            api,
-            built: self.here.span,
-            launched: Status::Pending,
-            launch: None,
-            escaped: false,
-            many: false,
-        };
-        Value::Object(state.make(self.site(0), Object::Operation(operation)))
-    }
-
-    /// Whether a value is certainly not one of the functions that may be launched.
-    fn is_wrong_function(&self, state: &State, value: &Value, allowed: &[String], builder: ApiId) -> bool {
-        let catalog = self.program.catalog;
-        match value {
-            Value::Object(id) => state.handle(*id).is_some(),
-            Value::Symbol(symbol) => match self.program.symbols.path_of(*symbol) {
-                Some(path) => match catalog.api(&path) {
-                    Some(api) => {
-                        catalog.library_name(api) == catalog.library_name(builder)
-                            && !allowed.iter().any(|name| name == catalog.short_name(api))
-                    }
-                    None => false,
-                },
-                None => false,
-            },
-            _ => false,
-        }
-    }
-
-    /// Starts operations that were built before.
-    fn launch(&mut self, state: &mut State, api: ApiId, given: &Given<'_>) -> Value {
-        self.summary.communicates = true;
-        let target = given.target();
-        let misuse = if state.expecting > 0 { None } else { self.launch_misuse(state, &target) };
-        if let Some((why, earlier)) = misuse {
-            self.report(What::BatchMisuse { why, api, earlier, at: self.here.span }, &state.path);
-        }
-        let (count, filled) = self.launched_count(state, &target);
-        let at = self.here.span;
-        for id in state.reach(&[&target]) {
-            match state.heap.get_mut(&id) {
-                Some(Object::Operation(operation)) => {
-                    operation.launched = Status::Finished;
-                    operation.launch = Some(at);
-                    let built = operation.built;
-                    self.note_launch(built);
-                }
-                Some(Object::Handle(handle)) => handle.escaped = true,
-                _ => {}
-            }
-        }
-        if let Value::Symbol(symbol) = target {
-            self.look_into(symbol);
-            state.affect(Effect::Launch(symbol));
-        }
-        if state.coalescing > 0 || state.expecting > 0 || matches!(misuse, Some((Misuse::HandlesGiven, _))) {
-            return Value::UNKNOWN;
-        }
-        let mut handle = self.new_handle(api, Status::Pending, None);
-        handle.guard = state.path.last().map(|decision| decision.step.span);
-        handle.launched = true;
-        if count == Some(1) {
-            let handle = state.make(self.site(1), Object::Handle(handle));
-            let mut list = Container::new(ContainerKind::List, self.here.in_loop);
-            list.entries.push((Slot::Position(0), Value::Object(handle)));
-            list.filled = Some(true);
-            list.launched = true;
-            return Value::Object(state.make(self.site(0), Object::Container(list)));
-        }
-        handle.many = true;
-        self.list_of_handles(state, handle, filled)
-    }
-
-    /// How many operations a value holds, and whether it holds any.
-    fn launched_count(&mut self, state: &State, target: &Value) -> (Option<usize>, Option<bool>) {
-        match target {
-            Value::Object(id) => match state.container(*id) {
-                Some(container) => {
-                    let many = container
-                        .elements()
-                        .any(|value| !matches!(value, Value::Object(id) if is_one(state, *id)));
-                    let count = (container.is_exact() && !many).then_some(container.entries.len());
-                    (count, container.filled)
-                }
-                None => (None, None),
-            },
-            Value::Symbol(symbol) => (None, state.facts.decide(&mut self.program.symbols, *symbol)),
-            _ => (None, None),
-        }
-    }
-
-    /// What is wrong with a launch, and the start or launch that came before.
-    fn launch_misuse(&self, state: &State, target: &Value) -> Option<(Misuse, Option<Span>)> {
-        let Value::Object(id) = target else { return None };
-        let container = state.container(*id)?;
-        for id in direct_objects(container) {
-            match state.heap.get(&id) {
-                Some(Object::Handle(handle)) if !handle.escaped => {
-                    return Some((Misuse::HandlesGiven, Some(handle.started)));
-                }
-                Some(Object::Operation(operation)) if operation.launched == Status::Finished => {
-                    return Some((Misuse::LaunchedAgain, operation.launch));
-                }
-                _ => {}
-            }
-        }
-        None
-    }
-
-    fn restart(&mut self, state: &mut State, target: &Value) {
-        self.summary.communicates = true;
-        for id in state.reach(&[target]) {
-            if let Some(handle) = state.handle_mut(id) {
-                handle.status = Status::Pending;
-                handle.finished = None;
-                let started = handle.started;
-                self.note_restart(started);
-            }
-        }
-        if let Value::Symbol(symbol) = target {
-            state.affect(Effect::Launch(*symbol));
-        }
-    }
-
     fn instance(&mut self, state: &mut State, api: ApiId, given: &Given<'_>) -> Value {
         let symbol = self.pure_symbol(state, api, given);
         if let Some(class) = self.program.catalog.gives(api) {
@@ -499,7 +312,7 @@ impl Run<'_, '_> {
     }
 
     /// The symbol of a value; a tuple of symbols has one too.
-    fn plain_symbol(&mut self, state: &State, value: &Value) -> Symbol {
+    pub(crate) fn plain_symbol(&mut self, state: &State, value: &Value) -> Symbol {
         let Value::Object(id) = value else { return value.symbol().unwrap_or(Symbol::UNKNOWN) };
         let Some(container) = state.container(*id) else { return Symbol::UNKNOWN };
         let parts: Option<Vec<Symbol>> = container.entries.iter().map(|(_, value)| value.symbol()).collect();
@@ -511,11 +324,10 @@ impl Run<'_, '_> {
 
     fn name_backend(&mut self, given: &Given<'_>) {
         let argument = given.entry.on.as_deref().unwrap_or("backend");
-        if let Argument::Given(Value::Symbol(symbol), _) = given.argument(argument)
-            && let Some(Constant::Str(name)) = self.program.symbols.constant_of(symbol)
-            && self.program.backend.is_none()
-        {
-            self.program.backend = Some(name.clone());
+        match given.argument(argument) {
+            Argument::Given(value, _) => self.note_backend(&value),
+            Argument::Hidden => self.note_backend(&Value::UNKNOWN),
+            Argument::Absent => {}
         }
     }
 
@@ -584,7 +396,7 @@ impl Run<'_, '_> {
             Some(Constant::Str(_)) => "str",
             Some(Constant::Bool(_)) => "bool",
             Some(Constant::Other(text)) if text.parse::<f64>().is_ok() => "float",
-            None if self.is_int(symbol) => "int",
+            None if self.is_int(symbol) || self.is_int_by_default(state, symbol) => "int",
             _ => return,
         };
         if timeout.rejects.iter().any(|name| name == got) {
@@ -592,145 +404,29 @@ impl Run<'_, '_> {
         }
     }
 
-    /// `int(seconds)`.
+    /// `5`, `int(seconds)`, `30 * 60`.
     fn is_int(&self, symbol: Symbol) -> bool {
-        let Term::Call(parts) = self.program.symbols.term(symbol) else { return false };
-        let path = parts.first().and_then(|&callee| self.program.symbols.path_of(callee));
-        path.is_some_and(|path| &*path == "builtins.int")
-    }
-
-    fn call_on_iterables(&mut self, state: State, api: ApiId, given: &Given<'_>) -> Results {
-        let mut ways = vec![(state, Vec::new())];
-        for bound in &given.arguments {
-            let mut next = Vec::new();
-            for (state, values) in ways {
-                for (state, value) in self.consumed(state, bound.value.clone()) {
-                    let mut values: Vec<Value> = values.clone();
-                    values.push(value);
-                    next.push((state, values));
-                }
+        match self.program.symbols.term(symbol) {
+            Term::Constant(Constant::Int(_)) => true,
+            Term::Call(parts) => {
+                let path = parts.first().and_then(|&callee| self.program.symbols.path_of(callee));
+                path.is_some_and(|path| &*path == "builtins.int")
             }
-            ways = next;
-        }
-        let does = given.entry.does;
-        let finish = |this: &mut Self, (mut state, values): (State, Vec<Value>)| {
-            let value = match does {
-                Does::Zip => this.zip(&mut state, &values),
-                Does::Enumerate => this.enumerate(&mut state, &values),
-                Does::Consume => this.consume(&mut state, api, &values),
-                _ => this.collected(&mut state, api, &values),
-            };
-            (state, value)
-        };
-        ways.into_iter().map(|way| finish(self, way)).collect()
-    }
-
-    /// `list(xs)`, `sorted(xs)`, `deque(xs)`, `itertools.chain(a, b)`.
-    fn collected(&mut self, state: &mut State, api: ApiId, values: &[Value]) -> Value {
-        let kind = match self.program.catalog.short_name(api) {
-            "tuple" => ContainerKind::Tuple,
-            "set" | "frozenset" => ContainerKind::Set,
-            "dict" | "OrderedDict" => ContainerKind::Dict,
-            _ => ContainerKind::List,
-        };
-        match values {
-            [_, ..] if kind == ContainerKind::Dict => {
-                values.iter().for_each(|value| self.give_away(state, value));
-                Value::UNKNOWN
+            Term::Apply(Operator::Other("*" | "+" | "-" | "//" | "%"), parts) => {
+                parts.iter().all(|&part| self.is_int(part))
             }
-            [Value::Object(id)] if state.container(*id).is_some() => self.copied(state, *id),
-            [Value::Object(_)] => {
-                self.handle_as_list(state, &values[0]);
-                Value::UNKNOWN
-            }
-            [Value::Symbol(symbol)] => {
-                self.look_into(*symbol);
-                Value::Symbol(self.program.symbols.apply(&super::calls::ELEMENTS, vec![*symbol]))
-            }
-            [] => Value::Object(
-                state.make(self.site(0), Object::Container(Container::new(kind, self.here.in_loop))),
-            ),
-            several => {
-                let mut all = Container::new(kind, self.here.in_loop);
-                several.iter().for_each(|value| self.spread(state, &mut all, value));
-                Value::Object(state.make(self.site(0), Object::Container(all)))
-            }
+            _ => false,
         }
     }
 
-    fn zip(&mut self, state: &mut State, values: &[Value]) -> Value {
-        if values.len() > 1 {
-            values.iter().for_each(|value| self.zip_of_launched(state, value));
-        }
-        let (filled, like) = self.emptiness(state, values);
-        let parts: Vec<Value> = values.iter().map(|value| self.each_element(state, value)).collect();
-        self.list_of_tuples(state, parts, filled, like)
-    }
-
-    /// Whether there is an element in what goes through several values side by side.
-    fn emptiness(&mut self, state: &State, values: &[Value]) -> (Option<bool>, Option<Symbol>) {
-        let mut symbols = Vec::new();
-        for value in values {
-            match value {
-                Value::Object(id) => match state.container(*id) {
-                    Some(container) if container.filled.is_some() => return (container.filled, None),
-                    Some(container) => symbols.extend(container.like),
-                    None => {}
-                },
-                Value::Symbol(symbol) => symbols.push(self.whole_of(*symbol)),
-                _ => {}
-            }
-        }
-        let like = match symbols.as_slice() {
-            [] => return (None, None),
-            [one] => *one,
-            _ => self.program.symbols.apply(&Operator::Other("zip"), symbols),
-        };
-        (state.facts.decide(&mut self.program.symbols, like), (like != Symbol::UNKNOWN).then_some(like))
-    }
-
-    /// A backend that merges operations gives fewer handles than there are operations: `zip` then drops the rest.
-    fn zip_of_launched(&mut self, state: &mut State, value: &Value) {
-        let Value::Object(id) = value else { return };
-        let Some(container) = state.container(*id) else { return };
-        if !container.launched || container.escaped || container.is_exact() {
-            return;
-        }
-        if let Some(handle) = self.some_handle_in(state, *id) {
-            let what = What::PartlyWaited { handle, how: super::event::Selection::Zip, at: self.here.span };
-            self.report(what, &state.path);
-            state.escape(value);
-        }
-    }
-
-    fn enumerate(&mut self, state: &mut State, values: &[Value]) -> Value {
-        let Some(first) = values.first() else { return Value::UNKNOWN };
-        if let Value::Symbol(symbol) = first {
-            self.look_into(*symbol);
-        }
-        let (filled, like) = self.emptiness(state, &values[..1]);
-        let number = self.program.symbols.intern(Term::Number(self.site(4)));
-        self.renew(state, number);
-        let number = Value::Symbol(number);
-        let element = self.each_element(state, first);
-        self.list_of_tuples(state, vec![number, element], filled, like)
-    }
-
-    /// `all(r.test() for r in reqs)`, `sum(xs)`.
-    fn consume(&mut self, state: &mut State, api: ApiId, values: &[Value]) -> Value {
-        let tests: Vec<Value> = match values {
-            [Value::Object(id)] => match state.container(*id) {
-                Some(container) => {
-                    container.elements().filter(|value| matches!(value, Value::Test(_))).cloned().collect()
-                }
-                None => Vec::new(),
-            },
-            _ => Vec::new(),
-        };
-        match self.program.catalog.short_name(api) {
-            "all" | "any" if !tests.is_empty() => Value::Test(Test::And(tests).into()),
-            _ => Value::Symbol(self.fresh(state, 0)),
-        }
+    /// A parameter with a default of that type, which nothing on the way has looked at.
+    fn is_int_by_default(&self, state: &State, symbol: Symbol) -> bool {
+        let Term::Parameter(number) = self.program.symbols.term(symbol) else { return false };
+        let parameter = self.function.parameters.get(*number as usize);
+        let default = parameter.and_then(|parameter| parameter.default.as_ref());
+        let is_tested =
+            state.path.iter().any(|decision| self.program.symbols.mentions(decision.condition, symbol));
+        matches!(default, Some(DefaultValue::Constant(Constant::Int(_)))) && !is_tested
     }
 }
 
@@ -742,7 +438,7 @@ impl Given<'_> {
     }
 
     /// The value of a parameter.
-    fn argument(&self, name: &str) -> Argument {
+    pub(crate) fn argument(&self, name: &str) -> Argument {
         if name == "self" {
             return match &self.receiver {
                 Some(value) => Argument::Given(value.clone(), Span::default()),
@@ -782,13 +478,5 @@ impl From<WhichOf> for Which {
             WhichOf::Any => Self::Any,
             WhichOf::Several => Self::Several,
         }
-    }
-}
-
-fn is_one(state: &State, id: ObjectId) -> bool {
-    match state.heap.get(&id) {
-        Some(Object::Operation(operation)) => !operation.many,
-        Some(Object::Handle(handle)) => !handle.many,
-        _ => false,
     }
 }

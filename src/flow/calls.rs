@@ -16,14 +16,18 @@ use super::run::Run;
 use super::state::{Effect, State};
 use super::symbol::{Symbol, Term};
 use super::value::{Bound, Container, Manager, Object, ObjectId, Partial, Passing, Test, Value};
-use crate::catalog::{ApiId, Does};
+use crate::catalog::{ApiId, DataUse, Does};
 use crate::ir::{
     ClassId, Constant, ContainerKind, Flavour, FunctionId, FunctionKind, Local, Meaning, Operand, Operator,
     Which,
 };
+use crate::source::Language;
 
 /// `x.values()`, `x.items()`, `list(x)`: there is an element in it if there is one in `x`.
 pub(crate) const ELEMENTS: Operator = Operator::Other("elements");
+
+/// Parts of a site from here on are for elements of what a call goes through.
+const EACH_ELEMENT: u32 = 1 << 20;
 
 /// The ways in which a call can go, each with its result.
 pub(crate) type Results = Vec<(State, Value)>;
@@ -60,12 +64,16 @@ impl Run<'_, '_> {
         }
     }
 
-    pub(crate) fn call_path(&mut self, state: State, path: &str, arguments: &[Bound]) -> Results {
+    pub(crate) fn call_path(&mut self, mut state: State, path: &str, arguments: &[Bound]) -> Results {
+        self.touch_by_function(&mut state, path, arguments);
         if let Some(api) = self.program.catalog.api(path) {
             return self.call_api(state, api, None, arguments);
         }
         let made = self.program.catalog.class(path);
         let callee = self.program.symbols.intern(Term::Path(path.into()));
+        if let Some(used) = self.program.catalog.data_function(path) {
+            return self.call_on_data(state, used, callee, None, arguments);
+        }
         let mut results = self.call_unknown(state, callee, arguments);
         if let Some(class) = made {
             for (state, value) in &mut results {
@@ -75,6 +83,34 @@ impl Run<'_, '_> {
             }
         }
         results
+    }
+
+    /// Calls a function that is known for what it does to data: it keeps nothing of what it is given. A method is known by
+    /// its name alone, and `box.add(handle)` keeps it.
+    fn call_on_data(
+        &mut self,
+        mut state: State,
+        used: DataUse,
+        callee: Symbol,
+        receiver: Option<Symbol>,
+        arguments: &[Bound],
+    ) -> Results {
+        for bound in arguments {
+            // An array of requests keeps them, whatever it is called.
+            let holds_handles = state.reach(&[&bound.value]).iter().any(|&id| state.handle(id).is_some());
+            if receiver.is_some() || holds_handles {
+                self.give_away(&mut state, &bound.value);
+            }
+        }
+        match self.data_result(&mut state, used, callee, receiver, arguments) {
+            Some(value) => vec![(state, value)],
+            None => {
+                let held = state.effects.len();
+                let mut results = self.call_unknown(state, callee, arguments);
+                results.iter_mut().for_each(|(state, _)| state.effects.truncate(held));
+                results
+            }
+        }
     }
 
     /// Calls something of which nothing is known: what it is given may end up anywhere.
@@ -92,6 +128,7 @@ impl Run<'_, '_> {
             Symbol::UNKNOWN => self.fresh(&mut state, 0),
             same => same,
         };
+        self.make_anew(&mut state, result);
         self.disturb(result);
         vec![(state, Value::Symbol(result))]
     }
@@ -133,6 +170,7 @@ impl Run<'_, '_> {
             Term::Function(function) => self.share_captures(state, function),
             _ => {
                 self.disturb(symbol);
+                self.forget_buffers_of(state, symbol);
                 state.escape_memory_of(&self.program.symbols, symbol);
                 state.affect(Effect::Escape(symbol));
             }
@@ -193,6 +231,12 @@ impl Run<'_, '_> {
         arguments: &[Bound],
     ) -> Results {
         let this = Value::Symbol(receiver);
+        let elsewhere = matches!(self.program.symbols.term(receiver), Term::Path(_) | Term::Class(_));
+        // A method that takes a handle is not one of a tensor, whatever it is called.
+        let takes_handle = arguments.iter().any(|bound| self.is_handle(&state, &bound.value));
+        if !elsewhere && !takes_handle && self.program.type_of(receiver).is_none() {
+            self.touch_by_method(&mut state, receiver, name, arguments);
+        }
         match self.program.type_of(receiver) {
             Some(Type::Catalogued(class)) => {
                 if let Some(api) = self.program.catalog.method(class, name) {
@@ -244,6 +288,15 @@ impl Run<'_, '_> {
         {
             return self.call_function(state, function, Some(this), arguments);
         }
+        if let Some(used) = self.program.catalog.data_method(name, state.sort_in_flight())
+            && self.program.finishing(name).is_none()
+        {
+            let callee = self.program.symbols.field(receiver, name);
+            return self.call_on_data(state, used, callee, Some(receiver), arguments);
+        }
+        if self.program.completes(name) {
+            self.complete_buffers(&mut state);
+        }
         if let Some(api) = self.program.finishing(name) {
             self.wait_on_attribute_list(&state, receiver, api);
             let finish = self.program.catalog.function(api);
@@ -255,7 +308,10 @@ impl Run<'_, '_> {
             self.finish_value(&mut state, &this, which, None);
             state.escape_memory_of(&self.program.symbols, receiver);
         } else {
-            self.give_symbol_away(&mut state, receiver);
+            // `self.model(x)`: what is called is something that `self` keeps, and `self` does not go with it.
+            let kept = self.program.keeps(receiver, name);
+            let given = if kept { self.program.symbols.field(receiver, name) } else { receiver };
+            self.give_symbol_away(&mut state, given);
         }
         let callee = self.program.symbols.field(receiver, name);
         self.call_unknown(state, callee, arguments)
@@ -366,8 +422,10 @@ impl Run<'_, '_> {
                     return self.call_api(state, api, Some(&this), arguments);
                 }
                 let class = self.program.catalog.gives(handle.api);
-                let unknown =
-                    class.is_some_and(|class| self.program.catalog.has_attribute(class, name) == Some(false));
+                // A compiler has checked the methods of typed languages: it is one of another trait.
+                let unknown = self.program.unit.language == Language::Python
+                    && class
+                        .is_some_and(|class| self.program.catalog.has_attribute(class, name) == Some(false));
                 if unknown && !handle.aliased && !handle.escaped && handle.certain {
                     let class = class.map(|class| self.program.catalog.class_entry(class).name.clone());
                     let (handle, method) = (told(&handle, None), name.to_owned());
@@ -388,6 +446,7 @@ impl Run<'_, '_> {
                 self.give_away(&mut state, &this);
                 self.call_unknown(state, Symbol::UNKNOWN, arguments)
             }
+            Some(Object::Manager(Manager::Owner(_))) => self.call_method_of_owner(state, id, name, arguments),
             _ => {
                 self.give_away(&mut state, &this);
                 self.call_unknown(state, Symbol::UNKNOWN, arguments)
@@ -497,7 +556,8 @@ impl Run<'_, '_> {
         }
     }
 
-    fn forget_facts_about(&self, state: &mut State, symbol: Symbol) {
+    fn forget_facts_about(&mut self, state: &mut State, symbol: Symbol) {
+        self.forget_buffers_in(state, symbol);
         state.outdate(&self.program.symbols, symbol);
     }
 
@@ -563,6 +623,7 @@ impl Run<'_, '_> {
                     state.expecting = state.expecting.saturating_add(1);
                     Value::UNKNOWN
                 }
+                Manager::Owner(_) => Value::Object(id),
             };
             self.bind(&mut state, to, value);
             return vec![state];
@@ -586,6 +647,7 @@ impl Run<'_, '_> {
             match kind {
                 Manager::Coalescing(_) => state.coalescing = state.coalescing.saturating_sub(1),
                 Manager::ExpectingError => state.expecting = state.expecting.saturating_sub(1),
+                Manager::Owner(_) => {}
             }
             return vec![state];
         }
@@ -617,8 +679,8 @@ impl Run<'_, '_> {
         };
         state.heap.remove(&id);
         let mut arguments = Vec::new();
-        for over in &over {
-            let item = self.each_element(&mut state, over);
+        for (which, over) in over.iter().enumerate() {
+            let item = self.each_element(&mut state, over, which as u32);
             arguments.push(Bound { passing: Passing::Position, value: item, span: self.here.span });
         }
         let mut results = Vec::new();
@@ -633,11 +695,12 @@ impl Run<'_, '_> {
     }
 
     /// The element of a value that stands for all of its elements.
-    pub(crate) fn each_element(&mut self, state: &mut State, over: &Value) -> Value {
+    /// What is not followed gets a symbol of its own; `which` tells those of one call apart.
+    pub(crate) fn each_element(&mut self, state: &mut State, over: &Value, which: u32) -> Value {
         match over {
             Value::Object(id) => match state.container(*id) {
                 Some(container) => match super::loops::direct_objects(container) {
-                    objects if objects.is_empty() => Value::Symbol(self.fresh(state, 7)),
+                    objects if objects.is_empty() => Value::Symbol(self.fresh(state, EACH_ELEMENT + which)),
                     objects => Value::each(objects),
                 },
                 None => Value::UNKNOWN,

@@ -91,6 +91,7 @@ impl Run<'_, '_> {
                     let condition = symbols.apply(&Operator::Is, vec![*symbol, Symbol::NONE]);
                     self.assume_symbol(&state, condition, truth)
                 }
+                Value::Test(_) => self.assume_nothing_from_poll(state, value, truth),
                 _ if !truth => vec![state],
                 Value::Object(id) if state.handle(*id).is_some() => {
                     state.vanish(*id);
@@ -101,11 +102,7 @@ impl Run<'_, '_> {
                     vec![state]
                 }
                 Value::Perhaps(_) | Value::Part(..) => vec![state],
-                Value::Object(_)
-                | Value::Method(_)
-                | Value::Test(_)
-                | Value::Length(_)
-                | Value::Function(_) => Vec::new(),
+                Value::Object(_) | Value::Method(_) | Value::Length(_) | Value::Function(_) => Vec::new(),
             },
         }
     }

@@ -31,7 +31,7 @@ impl Run<'_, '_> {
         match of {
             Value::Symbol(symbol) => {
                 self.look_into(*symbol);
-                let key = self.key_symbol(state, key);
+                let key = self.region_key(state, key);
                 self.element_of_symbol(state, *symbol, key)
             }
             Value::Object(id) if state.container(*id).is_some() => match key {
@@ -116,10 +116,21 @@ impl Run<'_, '_> {
             let tests: Vec<&Value> = container.elements().filter(|value| value.symbol().is_none()).collect();
             return match tests.as_slice() {
                 [one] => (*one).clone(),
-                _ => Value::UNKNOWN,
+                _ => self.plain_element(id, key),
             };
         }
         Value::each(objects)
+    }
+
+    /// An element that is not followed, of a container that this function made.
+    fn plain_element(&mut self, id: ObjectId, key: Symbol) -> Value {
+        let base = self.program.symbols.intern(Term::Result(id.site));
+        if self.bases.contains(&base) && id.age == super::value::Age::Newest {
+            self.looked_up.insert(base);
+            Value::Symbol(self.program.symbols.element(base, key))
+        } else {
+            Value::UNKNOWN
+        }
     }
 
     fn known_element(&self, container: &Container, key: Symbol) -> Option<Value> {
@@ -176,6 +187,7 @@ impl Run<'_, '_> {
     }
 
     fn put(&mut self, state: &mut State, id: ObjectId, key: Symbol, value: Value) {
+        self.forget_plain_elements(state, id);
         if state.container(id).is_some_and(|container| container.escaped) {
             self.give_away(state, &value);
         }
@@ -206,6 +218,12 @@ impl Run<'_, '_> {
 
     /// `del of[key]`.
     pub(crate) fn drop_element(&mut self, state: &mut State, of: &Value, key: &Key) {
+        if let (Value::Object(id), Key::Range(None, None)) = (of, key)
+            && state.container(*id).is_some()
+        {
+            self.container_method(state, *id, Meaning::Clear, &[]);
+            return;
+        }
         let key = self.key_symbol(state, key);
         match of {
             Value::Symbol(symbol) => {
@@ -332,7 +350,17 @@ impl Run<'_, '_> {
         }
     }
 
+    /// A container of this function changes: what lies under its keys may be something else.
+    fn forget_plain_elements(&mut self, state: &mut State, id: ObjectId) {
+        if let Some(base) = self.program.symbols.known(&Term::Result(id.site))
+            && self.looked_up.contains(&base)
+        {
+            state.forget_symbol(&mut self.program.symbols, base);
+        }
+    }
+
     fn push_into(&mut self, state: &mut State, id: ObjectId, value: Value) {
+        self.forget_plain_elements(state, id);
         if state.container(id).is_some_and(|container| container.escaped) {
             self.give_away(state, &value);
         }
@@ -343,6 +371,12 @@ impl Run<'_, '_> {
             container.entries.push((slot, value));
             container.filled = Some(true);
         } else {
+            // In another turn the element is another one; that all of them come from one place stays true.
+            let value = match value.symbol().and_then(|item| self.program.symbols.list_behind(item)) {
+                Some(list) => Value::Symbol(self.program.symbols.each_of(list)),
+                None => value,
+            };
+            let Some(container) = state.container_mut(id) else { return };
             container.loosen();
             container.keep(value);
         }
@@ -425,6 +459,17 @@ impl Run<'_, '_> {
         arguments: &[Bound],
     ) -> Value {
         let this = Value::Object(id);
+        match meaning {
+            Meaning::Push | Meaning::Extend | Meaning::Get | Meaning::Measure => {}
+            Meaning::Take
+            | Meaning::TakeKey
+            | Meaning::SetDefault
+            | Meaning::Remove
+            | Meaning::Clear
+            | Meaning::Elements
+            | Meaning::Pairs
+            | Meaning::Reorder => self.forget_plain_elements(state, id),
+        }
         let argument = |index: usize| arguments.get(index).map(|bound| bound.value.clone());
         match meaning {
             Meaning::Push => {

@@ -1,6 +1,7 @@
 //! What the analysis tells the rules: something that happened to a handle, with the story that led there.
 
 use crate::catalog::ApiId;
+use crate::ir::{Access, Usage};
 use crate::source::Span;
 
 /// Something worth a rule's attention, in one function.
@@ -99,6 +100,19 @@ pub enum What {
         /// The second.
         at: Span,
     },
+    /// Something is dropped that others were made with, and one of them lives on.
+    OwnerDropped {
+        /// The function that gave it.
+        owner: ApiId,
+        /// The call of that function.
+        acquired: Span,
+        /// The call that made what lives on.
+        lent: Span,
+        /// The variable that holds it, where it has a name.
+        holder: Option<String>,
+        /// Where it is dropped.
+        at: Span,
+    },
     /// A time-out has a type that raises.
     BadTimeout {
         /// The function that takes it.
@@ -138,6 +152,114 @@ pub enum What {
         other: Option<Span>,
         /// Where all ranks stand.
         standstill: Standstill,
+    },
+    /// A wait comes directly after the start.
+    WaitedAtOnce {
+        /// The handle.
+        handle: Handle,
+        /// The wait.
+        at: Span,
+        /// Work that could have stood in between.
+        spare: Vec<Spare>,
+        /// What makes it worse than lost time, where sends block until the peer receives.
+        exposed: Option<Exposure>,
+    },
+    /// Each turn of a loop starts one operation and waits for it, although the turns need nothing of each other.
+    SerialLoop {
+        /// The handle.
+        handle: Handle,
+        /// The wait.
+        at: Span,
+        /// The header of the loop.
+        header: Span,
+    },
+    /// A loop asks whether handles are finished, and ends when they are.
+    BusyPoll {
+        /// The function that asks.
+        poll: ApiId,
+        /// One of the handles, a message if there is one, where they are known.
+        handle: Option<Handle>,
+        /// What the turns of the loop do beside that.
+        turns: Turns,
+        /// The question.
+        at: Span,
+        /// The header of the loop.
+        header: Span,
+    },
+    /// A loop over all ranks sends to each and receives from each.
+    CollectiveByHand {
+        /// What sends.
+        send: ApiId,
+        /// The call that sends.
+        sent: Span,
+        /// The call that receives.
+        received: Span,
+        /// The header of the loop.
+        at: Span,
+    },
+    /// A wait throws a message away, and the request is used as if it were the message.
+    MessageDiscarded {
+        /// The request.
+        handle: Handle,
+        /// The wait.
+        at: Span,
+        /// The use.
+        used: Span,
+    },
+    /// A receive is started without room for its message.
+    SmallRoom {
+        /// What was started.
+        api: ApiId,
+        /// The call.
+        at: Span,
+    },
+    /// The data of a buffer is touched while an operation uses it.
+    Touched {
+        /// The operation's handle.
+        handle: Handle,
+        /// How the operation uses the buffer.
+        usage: Usage,
+        /// How it is touched.
+        access: Access,
+        /// The buffer as the user wrote it, where that is known.
+        buffer: Option<String>,
+        /// Where a called function does it: the place in that function.
+        inside: Vec<Origin>,
+        /// The touch.
+        at: Span,
+    },
+    /// A buffer is used by two operations at once, and one of them writes it.
+    SharedBuffer {
+        /// The function that begins to use it second.
+        api: ApiId,
+        /// The operation that uses it already; none where one operation has it as source and destination.
+        with: Option<Handle>,
+        /// The buffer as the user wrote it, where that is known.
+        buffer: Option<String>,
+        /// The call of the second one.
+        at: Span,
+    },
+    /// The name of a receive buffer is bound to something else, and read as if it held the data.
+    ReboundBuffer {
+        /// The receive's handle.
+        handle: Handle,
+        /// The name.
+        name: String,
+        /// Where it is read.
+        reread: Reread,
+        /// The rebinding.
+        at: Span,
+    },
+    /// Data is received into something that nobody can read.
+    Temporary {
+        /// The function that receives.
+        api: ApiId,
+        /// The argument.
+        argument: Span,
+        /// Whether that is certain.
+        standing: Standing,
+        /// The call.
+        at: Span,
     },
     /// Operations are launched in a way that cannot work.
     BatchMisuse {
@@ -184,6 +306,42 @@ pub enum Note {
     Fenced(Span),
 }
 
+/// Work beside an operation in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Spare {
+    /// The computation.
+    pub span: Span,
+    /// Where it stands.
+    pub order: Order,
+}
+
+/// Where work stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Order {
+    /// Before the start.
+    Before,
+    /// Behind the wait.
+    After,
+}
+
+/// What the turns of a polling loop do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Turns {
+    /// Nothing.
+    Idle,
+    /// Something, but the answer is the only way out.
+    Busy,
+}
+
+/// How a wait at once can block two ranks that do the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Exposure {
+    /// It is repeated for each peer, in the loop with this header.
+    Repeated(Span),
+    /// This message of the same function comes after it.
+    Followed(Span),
+}
+
 /// A call inside a wrapper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
@@ -212,6 +370,26 @@ pub enum Loss {
     ContainerGone,
     /// A slot was filled again that nothing has drained since.
     SlotRefilled,
+}
+
+/// How certain something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Standing {
+    /// It is always so.
+    Certain,
+    /// It depends on what the program does not say: a layout, a type.
+    Possible,
+}
+
+/// Where a name that was bound to something else is taken for the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reread {
+    /// What it is bound to is computed from it.
+    AtOnce,
+    /// It is read later.
+    Later(Span),
+    /// Nowhere: what the operation uses is freed with the old value.
+    Freed,
 }
 
 /// How a wait selects some of several handles.
@@ -332,16 +510,27 @@ impl What {
         match self {
             Self::Lost { handle, .. } | Self::Kept { handle, .. } => handle.started,
             Self::Unlaunched { built, .. } => *built,
+            Self::OwnerDropped { lent, .. } => *lent,
             Self::PartlyWaited { at, .. }
             | Self::WaitOnList { at, .. }
             | Self::HandleAsList { at, .. }
             | Self::NoSuchMethod { at, .. }
             | Self::WaitNeverRuns { at, .. }
             | Self::WaitedTwice { at, .. }
+            | Self::WaitedAtOnce { at, .. }
+            | Self::SerialLoop { at, .. }
+            | Self::BusyPoll { at, .. }
+            | Self::CollectiveByHand { at, .. }
+            | Self::MessageDiscarded { at, .. }
+            | Self::SmallRoom { at, .. }
             | Self::BadTimeout { at, .. }
             | Self::WaitCycle { at, .. }
             | Self::DivergentCollective { at, .. }
             | Self::UnmatchedMessage { at, .. }
+            | Self::Touched { at, .. }
+            | Self::SharedBuffer { at, .. }
+            | Self::ReboundBuffer { at, .. }
+            | Self::Temporary { at, .. }
             | Self::BatchMisuse { at, .. } => *at,
         }
     }
@@ -352,12 +541,23 @@ impl What {
             Self::Lost { handle, .. } | Self::PartlyWaited { handle, .. } | Self::Kept { handle, .. } => {
                 handle.started.start
             }
+            Self::Touched { handle, .. }
+            | Self::ReboundBuffer { handle, .. }
+            | Self::SharedBuffer { with: Some(handle), .. } => handle.started.start,
+            Self::SharedBuffer { with: None, at, .. } | Self::Temporary { at, .. } => at.start,
             Self::Unlaunched { built, .. } => built.start,
             Self::WaitedTwice { first, .. } => first.start,
+            Self::OwnerDropped { acquired, .. } => acquired.start,
             Self::WaitOnList { at, .. }
             | Self::HandleAsList { at, .. }
             | Self::NoSuchMethod { at, .. }
             | Self::WaitNeverRuns { at, .. }
+            | Self::WaitedAtOnce { at, .. }
+            | Self::SerialLoop { at, .. }
+            | Self::BusyPoll { at, .. }
+            | Self::CollectiveByHand { at, .. }
+            | Self::MessageDiscarded { at, .. }
+            | Self::SmallRoom { at, .. }
             | Self::BadTimeout { at, .. }
             | Self::WaitCycle { at, .. }
             | Self::DivergentCollective { at, .. }
@@ -378,15 +578,30 @@ impl What {
             | (Self::NoSuchMethod { at: x, .. }, Self::NoSuchMethod { at: y, .. })
             | (Self::WaitNeverRuns { at: x, .. }, Self::WaitNeverRuns { at: y, .. })
             | (Self::WaitedTwice { at: x, .. }, Self::WaitedTwice { at: y, .. })
+            | (Self::WaitedAtOnce { at: x, .. }, Self::WaitedAtOnce { at: y, .. })
+            | (Self::SerialLoop { at: x, .. }, Self::SerialLoop { at: y, .. })
+            | (Self::BusyPoll { at: x, .. }, Self::BusyPoll { at: y, .. })
+            | (Self::CollectiveByHand { at: x, .. }, Self::CollectiveByHand { at: y, .. })
+            | (Self::MessageDiscarded { at: x, .. }, Self::MessageDiscarded { at: y, .. })
+            | (Self::SmallRoom { at: x, .. }, Self::SmallRoom { at: y, .. })
             | (Self::BadTimeout { at: x, .. }, Self::BadTimeout { at: y, .. })
             | (Self::WaitCycle { at: x, .. }, Self::WaitCycle { at: y, .. })
             | (Self::DivergentCollective { at: x, .. }, Self::DivergentCollective { at: y, .. })
             | (Self::UnmatchedMessage { at: x, .. }, Self::UnmatchedMessage { at: y, .. })
+            | (Self::Temporary { at: x, .. }, Self::Temporary { at: y, .. })
+            | (Self::ReboundBuffer { at: x, .. }, Self::ReboundBuffer { at: y, .. })
             | (Self::BatchMisuse { at: x, .. }, Self::BatchMisuse { at: y, .. }) => x == y,
+            (Self::Touched { handle: x, at: p, .. }, Self::Touched { handle: y, at: q, .. }) => {
+                x.started == y.started && p == q
+            }
+            (Self::SharedBuffer { with: x, at: p, .. }, Self::SharedBuffer { with: y, at: q, .. }) => {
+                p == q && x.as_ref().map(|it| it.started) == y.as_ref().map(|it| it.started)
+            }
             (Self::Kept { handle: x, name: p }, Self::Kept { handle: y, name: q }) => {
                 x.started == y.started && p == q
             }
             (Self::Unlaunched { built: x, .. }, Self::Unlaunched { built: y, .. }) => x == y,
+            (Self::OwnerDropped { lent: x, .. }, Self::OwnerDropped { lent: y, .. }) => x == y,
             _ => false,
         }
     }

@@ -195,6 +195,11 @@ impl Run<'_, '_> {
             {
                 true
             }
+            What::PartlyWaited { handle, how: Selection::Index | Selection::Taken, .. }
+                if self.excuses.by_number.contains(&handle.started) =>
+            {
+                true
+            }
             // A batch that gives fewer handles than operations does so on every way.
             What::PartlyWaited { how: Selection::Zip, .. } => false,
             What::PartlyWaited { handle, .. } => {
@@ -208,16 +213,33 @@ impl Run<'_, '_> {
                     self.excuses.launched.contains(built) && takes_no_turn(Some(&headers), &candidate.path);
                 launched || self.excuses.restarted.contains(built) || self.excuses.handed_on.contains(built)
             }
+            // Where nobody looks at the message, its size does not matter.
+            What::SmallRoom { at, .. } => {
+                !self.messages.is_taken(*at) && !self.excuses.handed_on.contains(at)
+            }
             What::WaitOnList { .. }
             | What::HandleAsList { .. }
             | What::NoSuchMethod { .. }
             | What::WaitNeverRuns { .. }
             | What::WaitedTwice { .. }
+            | What::OwnerDropped { .. }
+            | What::WaitedAtOnce { .. }
+            | What::SerialLoop { .. }
+            | What::BusyPoll { .. }
+            | What::CollectiveByHand { .. }
+            | What::MessageDiscarded { .. }
             | What::BadTimeout { .. }
             | What::WaitCycle { .. }
             | What::DivergentCollective { .. }
             | What::UnmatchedMessage { .. }
+            | What::Temporary { .. }
+            | What::SharedBuffer { with: None, .. }
             | What::BatchMisuse { .. } => false,
+            What::Touched { handle, .. }
+            | What::ReboundBuffer { handle, .. }
+            | What::SharedBuffer { with: Some(handle), .. } => {
+                self.is_loss_excused(handle, Loss::Renewed, &candidate.path)
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! What finishes a handle, and what cannot.
 
 use super::event::{Handle as Told, Idle, Note, Selection, What};
+use super::flight::forget_buffers;
 use super::loops::direct_objects;
 use super::run::Run;
 use super::state::{Effect, State};
@@ -8,6 +9,7 @@ use super::symbol::{Symbol, Term};
 use super::value::{Handle, Object, ObjectId, Status, Value};
 use crate::catalog::{ApiId, Does};
 use crate::ir::Which;
+use crate::source::Language;
 
 impl Run<'_, '_> {
     /// Finishes the handles behind a value; `api` is the function that does it, where one is known.
@@ -76,6 +78,7 @@ impl Run<'_, '_> {
                 }
             }
         }
+        self.note_late_wait(state, symbol);
         state.affect(Effect::Finish(symbol, which));
     }
 
@@ -92,6 +95,7 @@ impl Run<'_, '_> {
         match handle.status {
             Status::Prepared => {}
             Status::Pending | Status::Mixed => {
+                self.note_single_wait(state, id);
                 if let Some(handle) = state.handle_mut(id) {
                     handle.status = Status::Finished;
                     handle.finished = Some(span);
@@ -182,9 +186,14 @@ impl Run<'_, '_> {
         if let Some(container) = state.container_mut(id) {
             container.partly.get_or_insert((at, how));
         }
+        // What the others use may be complete too.
+        objects.into_iter().for_each(|id| forget_buffers(state, id));
     }
 
     fn wait_on_list(&mut self, state: &State, id: ObjectId, api: Option<ApiId>) {
+        if self.program.unit.language == Language::Rust {
+            return;
+        }
         let Some(handle) = self.some_handle_in(state, id) else { return };
         let method = api.map_or("wait", |api| last_segment(self.program.catalog.short_name(api))).to_owned();
         self.report(What::WaitOnList { handle, method, at: self.here.span }, &state.path);
@@ -201,7 +210,14 @@ impl Run<'_, '_> {
     pub(crate) fn handle_as_list(&mut self, state: &mut State, value: &Value) {
         let Value::Object(id) = value else { return };
         let Some(handle) = state.handle(*id) else { return };
-        if handle.status == Status::Pending && !handle.escaped && handle.certain && !handle.aliased {
+        // What compiles is a container of another kind.
+        let is_checked = self.program.unit.language == Language::Rust;
+        if handle.status == Status::Pending
+            && !handle.escaped
+            && handle.certain
+            && !handle.aliased
+            && !is_checked
+        {
             let what = What::HandleAsList { handle: told(handle, None), at: self.here.span };
             self.report(what, &state.path);
         }

@@ -18,22 +18,26 @@ type Gone = BTreeMap<ObjectId, Object>;
 impl Run<'_, '_> {
     /// Takes what is unreachable out of the state and reports what is lost with it.
     pub(crate) fn settle(&mut self, state: &mut State, how: Loss, holder: Option<String>) {
-        let gone = state.collect_unreachable();
+        let mut gone = state.collect_unreachable();
         if !gone.is_empty() {
             let path = state.path.clone();
             self.give_away_what_was_promised(state, &gone);
+            self.finish_guarded(state, &mut gone);
+            self.report_owners(state, &gone, how, &path);
             self.report_gone(&gone, how, holder, &path);
         }
     }
 
     /// The same after a local gave up what it held.
     pub(crate) fn settle_local(&mut self, state: &mut State, how: Loss, local: Local) {
-        let gone = state.collect_unreachable();
+        let mut gone = state.collect_unreachable();
         if gone.is_empty() {
             return;
         }
         let path = state.path.clone();
         self.give_away_what_was_promised(state, &gone);
+        self.finish_guarded(state, &mut gone);
+        self.report_owners(state, &gone, how, &path);
         let renewed = how == Loss::Rebound && self.is_handle(state, &state.local(local));
         let (how, holder) = self.named_loss(if renewed { Loss::Renewed } else { how }, local);
         self.report_gone(&gone, how, holder, &path);

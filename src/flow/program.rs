@@ -1,9 +1,11 @@
 //! What the analysis knows of a whole file while it goes through its functions.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
+use super::backends::Named;
 use super::facts::Facts;
+use super::flight::Origin;
 use super::summary::Summary;
 use super::symbol::{Site, Symbol, Symbols, Term};
 use super::value::{Handle, ObjectId, Partial};
@@ -20,8 +22,8 @@ pub(crate) struct Program<'a> {
     pub(crate) unit: &'a Unit,
     pub(crate) catalog: &'a Catalog,
     pub(crate) symbols: Symbols,
-    /// The backend in force: configured, or named by the program.
-    pub(crate) backend: Option<String>,
+    /// The backends that the program names.
+    pub(crate) backends: Named,
     /// How many states a block keeps apart in a function of ordinary size.
     pub(crate) apart: usize,
     /// What each function does for its callers, as far as it is known yet.
@@ -33,6 +35,12 @@ pub(crate) struct Program<'a> {
     parts: HashMap<(FunctionId, Made), u32>,
     /// What the methods of each class put into its attributes.
     pub(crate) attributes: HashMap<(ClassId, Rc<str>), Attribute>,
+    /// How values of this function were made that nothing else is known of.
+    pub(crate) origins: HashMap<Symbol, Origin>,
+    /// Where calls and operators that give something new were executed last.
+    pub(crate) made_at: HashMap<Symbol, u32>,
+    /// Those that look alike at several places, and give something else at each.
+    pub(crate) alike: HashSet<Symbol>,
     types: HashMap<Symbol, Type>,
     types_at: HashMap<(BlockId, Local), BTreeSet<ClassId>>,
     methods: HashMap<&'a str, Vec<FunctionId>>,
@@ -40,6 +48,8 @@ pub(crate) struct Program<'a> {
     changing: BTreeSet<&'a str>,
     sentinels: BTreeSet<&'a str>,
     finishing: HashMap<&'a str, ApiId>,
+    /// The names of functions that synchronise a device.
+    completing: BTreeSet<&'a str>,
     /// The functions that synchronise a device, and where.
     fences: BTreeMap<FunctionId, Span>,
 }
@@ -70,6 +80,8 @@ pub(crate) struct Attribute {
     pub(crate) types: Vec<Option<Type>>,
     /// A list of handles that is stored in it, or in an element of it.
     pub(crate) lists: Vec<(Depth, Handle)>,
+    /// Handles in it whose operations use buffers of the same object.
+    pub(crate) held: Vec<Handle>,
 }
 
 /// Whether something is stored in an attribute itself or under a key of it.
@@ -80,18 +92,21 @@ pub(crate) enum Depth {
 }
 
 impl<'a> Program<'a> {
-    pub(crate) fn new(unit: &'a Unit, catalog: &'a Catalog, backend: Option<String>) -> Self {
+    pub(crate) fn new(unit: &'a Unit, catalog: &'a Catalog) -> Self {
         let mut program = Self {
             unit,
             catalog,
             symbols: Symbols::new(),
-            backend,
+            backends: Named::default(),
             apart: super::run::APART,
             summaries: vec![None; unit.functions.len()],
             globals: BTreeMap::new(),
             partials: BTreeMap::new(),
             parts: HashMap::new(),
             attributes: HashMap::new(),
+            origins: HashMap::new(),
+            made_at: HashMap::new(),
+            alike: HashSet::new(),
             types: HashMap::new(),
             types_at: HashMap::new(),
             methods: HashMap::new(),
@@ -99,6 +114,7 @@ impl<'a> Program<'a> {
             changing: BTreeSet::new(),
             sentinels: BTreeSet::new(),
             finishing: finishing_methods(catalog),
+            completing: BTreeSet::new(),
             fences: BTreeMap::new(),
         };
         program.index_classes();
@@ -154,6 +170,7 @@ impl<'a> Program<'a> {
             .filter(|&api| catalog.function(api).does == Does::Fence)
             .map(|api| catalog.short_name(api))
             .collect();
+        self.completing = names.clone();
         for id in self.unit.function_ids() {
             let ops = self.unit.function(id).blocks.iter().flat_map(|block| &block.ops);
             let fence = ops.into_iter().find(|op| match &op.operation {
@@ -190,6 +207,11 @@ impl<'a> Program<'a> {
         })
     }
 
+    /// Whether a method of this name waits for a device or a stream of it.
+    pub(crate) fn completes(&self, name: &str) -> bool {
+        self.completing.contains(name)
+    }
+
     /// Whether anything in the file synchronises a device.
     pub(crate) fn has_fence(&self) -> bool {
         !self.fences.is_empty()
@@ -198,6 +220,9 @@ impl<'a> Program<'a> {
     /// Forgets what holds in one function only.
     pub(crate) fn start_function(&mut self) {
         self.types.clear();
+        self.origins.clear();
+        self.made_at.clear();
+        self.alike.clear();
         self.types_at.clear();
     }
 
@@ -328,6 +353,20 @@ impl<'a> Program<'a> {
             Some(Type::Own(classes)) => Some((*classes.first()?, name.clone(), depth)),
             Some(Type::Catalogued(_)) | None => None,
         }
+    }
+
+    /// Whether a name of an instance of a class of the file is an attribute that the body of the class sets, and no method.
+    pub(crate) fn is_defined_by_class(&self, receiver: Symbol, name: &str) -> bool {
+        let Some(Type::Own(classes)) = self.type_of(receiver) else { return false };
+        classes.iter().all(|&class| self.unit.class(class).members.contains(name))
+            && !self.keeps(receiver, name)
+            && !self.changing.contains(name)
+    }
+
+    /// Whether a name of an instance of a class of the file is an attribute that some method stores.
+    pub(crate) fn keeps(&self, receiver: Symbol, name: &str) -> bool {
+        let Some(Type::Own(classes)) = self.type_of(receiver) else { return false };
+        classes.iter().all(|&class| self.attributes.contains_key(&(class, name.into())))
     }
 
     /// The method that a call on an instance of a class runs, if that is certain.

@@ -8,13 +8,15 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::event::{Step, Turn};
 use super::program::{Program, Type};
+use super::rebinding::Named;
 use super::state::State;
 use super::summary::Summary;
 use super::symbol::{Site, Symbol, Term};
 use super::value::Value;
+use crate::catalog::Catalog;
 use crate::ir::{
-    BlockId, Constant, Function, FunctionId, FunctionKind, Local, Operand, Operation, ParameterKind,
-    Terminator,
+    Argument, BlockId, Callee, Constant, Function, FunctionId, FunctionKind, Local, Operand, Operation,
+    ParameterKind, Terminator,
 };
 use crate::source::Span;
 
@@ -26,14 +28,22 @@ pub(crate) struct Run<'p, 'a> {
     pub(crate) here: Here,
     pub(crate) candidates: Vec<super::excuses::Candidate>,
     pub(crate) excuses: super::excuses::Excuses,
+    pub(crate) overlap: super::overlap::Seen,
+    pub(crate) messages: super::messages::Messages,
     pub(crate) summary: Summary,
     pub(crate) looked_into: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     disturbed: BTreeMap<Option<u32>, BTreeSet<Symbol>>,
     made: HashSet<Symbol>,
     sentinels: BTreeMap<Local, Vec<Constant>>,
+    /// Variables that are given to operations as buffers.
+    arrays: BTreeSet<Local>,
     /// The attribute that was named last, and is a statement of its own if nothing uses it.
     pub(crate) named_last: Option<Local>,
     pub(crate) fills: Vec<super::slots::Fill>,
+    /// Containers of which elements that are not followed have symbols of their own.
+    pub(crate) bases: BTreeSet<Symbol>,
+    /// Those of which such an element was looked up.
+    pub(crate) looked_up: BTreeSet<Symbol>,
     /// What the names of the top level hold at its end.
     pub(crate) exported: Option<BTreeMap<String, Symbol>>,
     numbering: Vec<u32>,
@@ -79,6 +89,7 @@ impl<'p, 'a> Run<'p, 'a> {
             count += block.ops.len() as u32 + 1;
         }
         program.start_function();
+        let arrays = arrays(function, program.catalog);
         let apart = (60_000 / (count as usize + 1)).clamp(4.min(program.apart), program.apart);
         Self {
             program,
@@ -87,13 +98,18 @@ impl<'p, 'a> Run<'p, 'a> {
             here: Here { operation: 0, span: Span::default(), in_loop: None },
             candidates: Vec::new(),
             excuses: super::excuses::Excuses::default(),
+            overlap: super::overlap::Seen::default(),
+            messages: super::messages::Messages::default(),
             summary: Summary::default(),
             looked_into: BTreeMap::new(),
             disturbed: BTreeMap::new(),
             made: HashSet::new(),
             sentinels: sentinels(function),
+            arrays,
             named_last: None,
             fills: Vec::new(),
+            bases: BTreeSet::new(),
+            looked_up: BTreeSet::new(),
             exported: None,
             numbering,
             innermost: innermost_loops(function),
@@ -118,6 +134,7 @@ impl<'p, 'a> Run<'p, 'a> {
             }
         }
         self.report_slots();
+        self.report_overlap();
         self
     }
 
@@ -266,6 +283,7 @@ impl<'p, 'a> Run<'p, 'a> {
             Terminator::Return { value, span } => {
                 self.here.span = *span;
                 let value = self.operand(&state, value);
+                self.note_value_as_data(&state, &value);
                 self.leave(state, value);
             }
             Terminator::Raise => {}
@@ -332,13 +350,21 @@ impl<'p, 'a> Run<'p, 'a> {
             || self.function.loops.iter().any(|of| of.head == to && of.blocks.contains(&from) && from == to)
     }
 
+    /// Whether a variable is certainly an array: `x += y` then changes it, and makes no new one.
+    pub(crate) fn is_array_variable(&self, local: Local) -> bool {
+        self.arrays.contains(&local)
+    }
+
     /// The value of an operand.
     pub(crate) fn operand(&mut self, state: &State, operand: &Operand) -> Value {
         match operand {
-            Operand::Local(local) => match state.local(*local) {
-                Value::Function(symbol) => Value::Symbol(symbol),
-                value => value,
-            },
+            Operand::Local(local) => {
+                self.note_reading(state, Named::Local(*local));
+                match state.local(*local) {
+                    Value::Function(symbol) => Value::Symbol(symbol),
+                    value => value,
+                }
+            }
             Operand::Constant(constant) => Value::Symbol(self.program.symbols.constant(constant)),
         }
     }
@@ -368,6 +394,9 @@ impl<'p, 'a> Run<'p, 'a> {
         let fresh = self.fresh(state, part);
         for constant in constants {
             self.program.learn_set(&mut state.facts, fresh, &constant);
+        }
+        if let Some(&origin) = self.program.origins.get(&symbol) {
+            self.note_origin(fresh, origin);
         }
         fresh
     }
@@ -505,6 +534,20 @@ fn sentinels(function: &Function) -> BTreeMap<Local, Vec<Constant>> {
         }
     }
     sentinels
+}
+
+/// The variables that are the first argument of a call by a name that uses it as a buffer.
+fn arrays(function: &Function, catalog: &Catalog) -> BTreeSet<Local> {
+    let mut arrays = BTreeSet::new();
+    for op in function.blocks.iter().flat_map(|block| &block.ops) {
+        if let Operation::Call { callee: Callee::Method { name, .. }, arguments, .. } = &op.operation
+            && let Some(Argument { value: Operand::Local(local), .. }) = arguments.first()
+            && catalog.takes_buffer_first(name)
+        {
+            arrays.insert(*local);
+        }
+    }
+    arrays
 }
 
 /// For each block the innermost loop that it is in.

@@ -20,10 +20,12 @@ use std::rc::Rc;
 
 use super::event::Step;
 use super::facts::Facts;
+use super::flight::in_flight_on_both;
+use super::rebinding::Rebinding;
 use super::symbol::{Site, Symbol, Symbols, Term};
-use super::value::{Age, Container, Handle, Object, ObjectId, Position, Slot, Status, Value};
+use super::value::{Age, Container, Handle, Manager, Object, ObjectId, Position, Slot, Status, Value};
 use super::variables::Variables;
-use crate::ir::{BlockId, Local, Which};
+use crate::ir::{Access, BlockId, Local, Which};
 use crate::source::Span;
 
 /// The state of one path at one point.
@@ -43,6 +45,10 @@ pub(crate) struct State {
     pub(crate) effects: Vec<Effect>,
     /// What the operation that is being executed still holds.
     pub(crate) pinned: Vec<Value>,
+    /// What was touched of what belongs to the caller, in order.
+    pub(crate) touches: Rc<[Touched]>,
+    /// Names of receive buffers that were bound to something else.
+    pub(crate) rebindings: Vec<Rebinding>,
     /// How many managers that coalesce operations are open.
     pub(crate) coalescing: u8,
     /// How many managers that expect an error are open.
@@ -64,6 +70,16 @@ pub(crate) enum Effect {
     Launch(Symbol),
     /// Somebody unknown gets hold of it.
     Escape(Symbol),
+}
+
+/// Data of the caller that is touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Touched {
+    pub(crate) region: Symbol,
+    pub(crate) access: Access,
+    pub(crate) at: Span,
+    /// How many effects come before it.
+    pub(crate) after: usize,
 }
 
 impl Effect {
@@ -90,6 +106,9 @@ pub(crate) struct Decision {
     pub(crate) step: Step,
     pub(crate) condition: Symbol,
 }
+
+/// How many different symbols the elements of a container are told apart by.
+const PLAIN_KINDS: usize = 3;
 
 /// How many decisions a state remembers.
 const REMEMBERED: usize = 16;
@@ -194,6 +213,7 @@ impl State {
     pub(crate) fn make(&mut self, site: Site, mut object: Object) -> ObjectId {
         let newest = ObjectId { site, age: Age::Newest };
         if self.heap.contains_key(&newest) {
+            self.rebindings.retain(|rebinding| rebinding.handle.site != site);
             let to = self.age(site);
             // What the new object holds is the one that was the newest until now.
             object.rename(&|id| if id == newest { to } else { id });
@@ -300,6 +320,7 @@ impl State {
                     // Whoever got it may await it.
                     self.heap.remove(&id);
                 }
+                Some(Object::Manager(Manager::Owner(owner))) => owner.escaped = true,
                 Some(Object::Partial(_) | Object::Lazy(..) | Object::Iterator(..) | Object::Manager(_))
                 | None => {}
             }
@@ -340,6 +361,8 @@ impl State {
         self.outdated.forget(&|known| symbols.mentions(known, symbol));
         self.locals.forget_symbol(symbols, symbol);
         self.forget_places(symbols, symbol);
+        self.forget_in_flight(symbols, symbol);
+        self.forget_touches(symbols, symbol);
         for effect in &mut self.effects {
             let target = effect.target();
             if symbols.mentions(target, symbol) {
@@ -349,6 +372,13 @@ impl State {
             }
         }
         self.effects.retain(|effect| effect.target() != Symbol::UNKNOWN);
+    }
+
+    fn forget_touches(&mut self, symbols: &Symbols, symbol: Symbol) {
+        if self.touches.iter().any(|touch| symbols.mentions(touch.region, symbol)) {
+            let kept = self.touches.iter().filter(|touch| !symbols.mentions(touch.region, symbol));
+            self.touches = kept.copied().collect();
+        }
     }
 
     fn forget_places(&mut self, symbols: &Symbols, symbol: Symbol) {
@@ -382,6 +412,7 @@ impl State {
             && self.matters_alike(other, &self.memory, &other.memory)
             && self.heap_alike(other)
             && alike_effects(&self.effects, &other.effects)
+            && self.rebindings == other.rebindings
     }
 
     /// Whether the places that hold something which matters hold the same.
@@ -440,8 +471,18 @@ impl State {
                     changed |= !mine.escaped && theirs.escaped;
                     mine.escaped |= theirs.escaped;
                     mine.polled = mine.polled.or(theirs.polled);
+                    let both = in_flight_on_both(&mine.buffers, &theirs.buffers);
+                    changed |= both.len() < mine.buffers.len();
+                    mine.buffers = both;
                 }
                 _ => {}
+            }
+        }
+        self.touches = touched_on_both(&self.touches, &other.touches);
+        self.rebindings.retain(|rebinding| other.rebindings.contains(rebinding));
+        for effect in other.effects {
+            if matches!(effect, Effect::Escape(_)) {
+                self.affect(effect);
             }
         }
         self.collect_unreachable();
@@ -496,6 +537,8 @@ impl State {
         for effect in other.effects {
             self.affect(effect);
         }
+        self.touches = touched_on_both(&self.touches, &other.touches);
+        self.rebindings.clear();
         self.shared.extend(other.shared);
         self.coalescing = self.coalescing.max(other.coalescing);
         self.expecting = self.expecting.max(other.expecting);
@@ -531,6 +574,17 @@ fn join_values(symbols: &mut Symbols, a: &Value, b: &Value, at: BlockId, local: 
     Value::perhaps(objects)
 }
 
+/// What was touched on both of two ways.
+pub(crate) fn touched_on_both(mine: &Rc<[Touched]>, theirs: &Rc<[Touched]>) -> Rc<[Touched]> {
+    if mine == theirs {
+        return mine.clone();
+    }
+    let same = |touch: &Touched| {
+        theirs.iter().any(|other| other.region == touch.region && other.access == touch.access)
+    };
+    mine.iter().filter(|touch| same(touch)).copied().collect()
+}
+
 fn alike_effects(a: &[Effect], b: &[Effect]) -> bool {
     let significant = |effect: &&Effect| !matches!(effect, Effect::Escape(_));
     a.iter().filter(significant).eq(b.iter().filter(significant))
@@ -548,6 +602,7 @@ fn alike_objects(of: &State, a: &Object, other: &State, b: &Object) -> bool {
                 && x.many == y.many
                 && x.certain == y.certain
                 && x.raised == y.raised
+                && x.guarded == y.guarded
         }
         _ => a == b,
     }
@@ -592,9 +647,16 @@ fn merge_plain(mine: &mut Container, theirs: &Container) -> bool {
     }
     if mine.filled != theirs.filled || mine.entries.len() != theirs.entries.len() {
         let before = mine.clone();
+        let mut all = theirs.clone();
+        all.loosen();
         mine.loosen();
         mine.filled = if mine.filled == theirs.filled { mine.filled } else { None };
-        mine.rest = vec![Value::UNKNOWN];
+        all.rest.retain(|value| !mine.rest.contains(value));
+        mine.rest.extend(all.rest);
+        mine.tidy();
+        if mine.rest.len() > PLAIN_KINDS {
+            mine.rest = vec![Value::UNKNOWN];
+        }
         return *mine != before;
     }
     let mut changed = false;
@@ -673,6 +735,7 @@ fn join_objects(a: Object, b: Object) -> Object {
             a.launched = a.launched.join(b.launched);
             a.escaped |= b.escaped;
             a.many |= b.many;
+            a.buffers = in_flight_on_both(&a.buffers, &b.buffers);
             Object::Operation(a)
         }
         (Object::Container(a), Object::Container(b)) => Object::Container(join_containers(a, b)),
@@ -695,6 +758,7 @@ fn join_handles(mut a: Handle, b: &Handle) -> Handle {
     a.launched &= b.launched;
     a.polled = a.polled.or(b.polled);
     a.finished = a.finished.or(b.finished);
+    a.buffers = in_flight_on_both(&a.buffers, &b.buffers);
     a
 }
 

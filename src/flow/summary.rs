@@ -16,10 +16,11 @@
 //! spans of the story.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::program::Type;
-use super::state::Effect;
-use super::symbol::{Symbol, Symbols, Term};
+use super::state::{Effect, Touched, touched_on_both};
+use super::symbol::{Site, Symbol, Symbols, Term};
 use super::value::{Object, ObjectId, Value};
 
 /// What a function does for its callers.
@@ -45,6 +46,8 @@ pub(crate) struct Outcome {
     pub(crate) conditions: Conditions,
     /// What was done to things of the caller.
     pub(crate) effects: Vec<Effect>,
+    /// What was touched of what the caller may have in flight, in order.
+    pub(crate) touches: Rc<[Touched]>,
     /// What places that the caller can see hold.
     pub(crate) stores: Vec<(Symbol, Value)>,
     /// The result.
@@ -68,6 +71,7 @@ impl Summary {
                     known.result = Value::UNKNOWN;
                 }
                 known.forget_differing_stores(&outcome);
+                known.touches = touched_on_both(&known.touches, &outcome.touches);
                 return;
             }
         }
@@ -137,6 +141,13 @@ impl Summary {
             && self.computes
     }
 
+    /// What is touched whichever way the function takes.
+    pub(crate) fn certain_touches(&self) -> Rc<[Touched]> {
+        let mut all = self.outcomes.iter().map(|outcome| outcome.touches.clone());
+        let first = all.next().unwrap_or_default();
+        all.fold(first, |common, touches| touched_on_both(&common, &touches))
+    }
+
     /// Whether some outcome gives a handle, or stores or pushes one.
     pub(crate) fn gives_handles(&self) -> bool {
         self.outcomes.iter().any(Outcome::gives_handle)
@@ -181,7 +192,11 @@ impl Outcome {
         });
         let kept = containers
             .flat_map(|container| container.elements().filter_map(Value::symbol).collect::<Vec<_>>());
-        kept.filter(|&symbol| symbols.any_part(symbol, &|term| matches!(term, Term::Item(_)))).collect()
+        let of_elements = |&symbol: &Symbol| {
+            symbols.list_of_each(symbol).is_some()
+                || symbols.any_part(symbol, &|term| matches!(term, Term::Item(_)))
+        };
+        kept.filter(of_elements).collect()
     }
 
     /// Whether it finishes something of the caller.
@@ -218,6 +233,27 @@ impl Outcome {
             _ => false,
         };
         self.gives_handle() || gives_container
+    }
+
+    /// The places in the callee at which values are made that the caller gets to see: each call makes others.
+    pub(crate) fn made(&self, symbols: &Symbols) -> BTreeSet<Site> {
+        let stored = self.stores.iter().map(|(_, value)| value);
+        let plain = stored.chain([&self.result]).filter_map(Value::symbol);
+        let inner = self.heap.values().flat_map(|object| match object {
+            Object::Handle(handle) => handle.buffers.iter().map(|buffer| buffer.region).collect(),
+            Object::Operation(operation) => operation.buffers.iter().map(|buffer| buffer.region).collect(),
+            Object::Container(container) => container.elements().filter_map(Value::symbol).collect(),
+            _ => Vec::new(),
+        });
+        let mut sites = BTreeSet::new();
+        for symbol in plain.chain(inner) {
+            symbols.visit_parts(symbol, &mut |term| {
+                if let Term::Result(site) = term {
+                    sites.insert(*site);
+                }
+            });
+        }
+        sites
     }
 
     /// Whether the result is or contains a handle.

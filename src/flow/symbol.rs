@@ -116,6 +116,11 @@ impl Symbols {
         symbol
     }
 
+    /// Whether little can be made of a symbol before the term becomes too deep.
+    pub(crate) fn is_deep(&self, symbol: Symbol) -> bool {
+        self.depths[symbol.0 as usize] > DEEPEST / 2
+    }
+
     /// The symbol of a term, if the term was met before.
     pub(crate) fn known(&self, term: &Term) -> Option<Symbol> {
         self.numbers.get(term).copied()
@@ -169,6 +174,13 @@ impl Symbols {
     pub(crate) fn any_part(&self, symbol: Symbol, test: &dyn Fn(&Term) -> bool) -> bool {
         let term = self.term(symbol);
         test(term) || parts(term).iter().any(|&inner| self.any_part(inner, test))
+    }
+
+    /// Calls `visit` with the term of `symbol` and of everything that it is made of.
+    pub(crate) fn visit_parts(&self, symbol: Symbol, visit: &mut dyn FnMut(&Term)) {
+        let term = self.term(symbol);
+        visit(term);
+        parts(term).iter().for_each(|&inner| self.visit_parts(inner, visit));
     }
 
     /// The last name of the expression that a symbol stands for: `comm` for `self.comm`.
@@ -242,6 +254,7 @@ impl Symbols {
         }
         if operands.contains(&Symbol::UNKNOWN)
             && !matches!(operator, Operator::And | Operator::Or | Operator::Not)
+            && *operator != super::regions::SLICE
         {
             return Symbol::UNKNOWN;
         }

@@ -1,7 +1,7 @@
 //! The analysis against a concrete interpreter, on random programs.
 //!
 //! [`programs`] makes small programs, [`lowered`] writes them as IR and [`text`] as Python; [`concrete`] runs them and counts
-//! references. The laws are in [`losses`], [`states`] and [`conditions`]. [`differences`] lists where the analysis differs from a
+//! references. The laws are in [`losses`], [`quiet`], [`states`] and [`conditions`]. [`differences`] lists where the analysis differs from a
 //! run on purpose, [`regressions`] the mistakes that these tests have found.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so")]
@@ -12,6 +12,7 @@ mod differences;
 mod losses;
 mod lowered;
 mod programs;
+mod quiet;
 mod regressions;
 mod states;
 mod text;
@@ -56,14 +57,14 @@ fn lower(text: &str) -> Unit {
 
 /// The events of a unit where a block keeps so many states apart.
 fn events(unit: &Unit, apart: usize) -> Vec<Event> {
-    let mut program = Program::new(unit, catalog(), None);
+    let mut program = Program::new(unit, catalog());
     program.apart = apart;
     super::analyse_program(&mut program)
 }
 
 /// What the analysis sees happen in the function `f`, before anything is excused; nothing where states were joined.
 fn seen(unit: &Unit) -> Option<Vec<Event>> {
-    let mut program = Program::new(unit, catalog(), None);
+    let mut program = Program::new(unit, catalog());
     program.apart = NEVER_JOINED;
     super::analyse_program(&mut program);
     let run = Run::new(&mut program, named(unit, "f")).finish();

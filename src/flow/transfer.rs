@@ -10,13 +10,14 @@
 //! Operations that may go on in several ways (a call of a function with several outcomes) give several states.
 
 use super::event::{Loss, What};
+use super::rebinding::Named;
 use super::run::Run;
 use super::state::{Effect, State};
 use super::symbol::{Symbol, Term};
 use super::value::{Bound, Container, Object, Passing, Slot, Test, Value};
 use crate::ir::{
-    self, Argument, Callee, Constant, ContainerKind, Forgetting, FunctionId, Item, Key, Local, Operand,
-    Operation, Operator, Place,
+    self, Access, Argument, Callee, Constant, ContainerKind, Forgetting, FunctionId, Item, Key, Local,
+    Operand, Operation, Operator, Place,
 };
 
 /// Parts of a site from here on are for what attributes are set to.
@@ -31,6 +32,7 @@ impl Run<'_, '_> {
         if !matches!(operation, Operation::Forget { .. }) {
             self.named_last = None;
         }
+        self.note_use_as_data(&state, operation);
         match operation {
             Operation::Call { to, callee, arguments } => {
                 return self.execute_call(state, *to, callee, arguments);
@@ -48,20 +50,27 @@ impl Run<'_, '_> {
             Operation::Compute { to, operator, operands } => {
                 let values: Vec<Value> =
                     operands.iter().map(|operand| self.operand(&state, operand)).collect();
+                self.touch_operands(&mut state, operator, &values);
                 let value = self.compute(&mut state, operator, &values);
+                if let (Operator::Other(_), Some(made)) = (operator, value.symbol()) {
+                    self.compute_anew(&mut state, made);
+                }
                 self.bind(&mut state, *to, value);
             }
             Operation::Element { to, of, key } => {
                 let of = self.operand(&state, of);
+                self.touch_number(&mut state, &of, key);
                 let value = self.element(&mut state, &of, key);
                 self.bind(&mut state, *to, value);
             }
             Operation::SetField { of, name, value } => {
                 let (of, value) = (self.operand(&state, of), self.operand(&state, value));
+                self.touch_attribute(&mut state, &of, name);
                 self.set_field(&mut state, &of, name, value);
             }
             Operation::SetElement { of, key, value } => {
                 let (of, value) = (self.operand(&state, of), self.operand(&state, value));
+                self.touch_element(&mut state, &of, key, &value);
                 self.set_element(&mut state, &of, key, value);
             }
             Operation::DropField { of, name } => {
@@ -116,8 +125,8 @@ impl Run<'_, '_> {
                 let value = self.operand(&state, value);
                 self.give_away(&mut state, &value);
             }
-            Operation::Start { to, api, .. } => {
-                let value = self.start_by_name(&mut state, api);
+            Operation::Start { to, api, buffers } => {
+                let value = self.start_by_name(&mut state, api, buffers);
                 self.bind(&mut state, *to, value);
             }
             Operation::Finish { target, which } => {
@@ -146,8 +155,10 @@ impl Run<'_, '_> {
                 let value = Value::Symbol(self.fresh(&mut state, 0));
                 self.bind(&mut state, *to, value);
             }
-            // Who touches a buffer in flight is for the rules of the law of quiet.
-            Operation::Touch { .. } => {}
+            Operation::Touch { buffer, access } => {
+                let buffer = self.operand(&state, buffer);
+                self.touch(&mut state, &buffer, *access);
+            }
         }
         vec![state]
     }
@@ -166,6 +177,7 @@ impl Run<'_, '_> {
         if state.shared.contains(&to) {
             self.give_away(state, &value);
         }
+        self.note_rebinding(state, to, &value);
         if state.locals.bind(to, value).is_some() {
             self.settle_local(state, Loss::Rebound, to);
         }
@@ -193,6 +205,9 @@ impl Run<'_, '_> {
         let symbols: Option<Vec<Symbol>> = values.iter().map(Value::symbol).collect();
         if let Some(symbols) = symbols {
             return Value::Symbol(self.program.symbols.apply(operator, symbols));
+        }
+        if let Some(value) = self.on_poll(operator, values) {
+            return value;
         }
         match (operator, values) {
             (Operator::In, [Value::Symbol(one), Value::Object(id)]) => self.membership(state, *one, *id),
@@ -288,6 +303,9 @@ impl Run<'_, '_> {
                 }
             }
         }
+        let base = self.program.symbols.intern(Term::Result(self.site(0)));
+        self.renew(state, base);
+        self.bases.insert(base);
         if container.entries.len() + container.rest.len() > FOLLOWED_ELEMENTS && container.is_plain() {
             return Value::UNKNOWN;
         }
@@ -374,6 +392,7 @@ impl Run<'_, '_> {
             let partial = partial.clone();
             return Value::Object(state.make(self.site(0), Object::Partial(partial)));
         }
+        self.note_reading(state, Named::Place(place));
         match state.memory.get(&place) {
             Some(value) => value.clone(),
             None => Value::Symbol(self.program.global(name)),
@@ -388,6 +407,8 @@ impl Run<'_, '_> {
         }
         state.outdate(&self.program.symbols, place);
         self.disturb(place);
+        self.note_place_rebinding(state, place, &value);
+        state.retire(&mut self.program.symbols, place);
         let value = self.stored(state, place, value);
         self.note_attribute(state, place, &value);
         let how = if self.is_handle(state, &value) { Loss::Renewed } else { Loss::Rebound };
@@ -442,12 +463,21 @@ impl Run<'_, '_> {
             self.extend(state, &current, &value);
             return;
         }
+        self.touch(state, &value, Access::Read);
+        match place {
+            Place::Element(of, key) => {
+                let of = self.operand(state, of);
+                self.touch_updated_element(state, &of, key);
+            }
+            Place::Local(_) | Place::Global(_) | Place::Field(..) => self.touch_updated(state, &current),
+        }
         if value.symbol().is_none() {
             self.update_unknown(state, &current, &value);
             return;
         }
         let result = self.compute(state, &Operator::Other(operator), &[current, value]);
         match place {
+            Place::Local(local) if self.is_array_variable(*local) => {}
             Place::Local(local) => self.bind(state, *local, result),
             Place::Global(name) => {
                 let place = self.program.symbols.intern(Term::Global(name.as_str().into()));

@@ -19,8 +19,8 @@ use std::rc::Rc;
 
 use super::event::{Origin, Selection};
 use super::symbol::{Site, Symbol};
-use crate::catalog::ApiId;
-use crate::ir::{ContainerKind, FunctionId, Which};
+use crate::catalog::{ApiId, AtDrop, Sort};
+use crate::ir::{ContainerKind, FunctionId, Usage, Which};
 use crate::source::Span;
 
 /// The name of an object.
@@ -219,10 +219,38 @@ pub(crate) struct Handle {
     pub(crate) finished: Option<Span>,
     /// The handler of an exception that was caught while it was pending.
     pub(crate) raised: Option<Span>,
+    /// The guard that holds it.
+    pub(crate) guarded: Option<Guarded>,
     /// The innermost loop around its start.
     pub(crate) made_in: Option<u32>,
     /// The last condition that was decided before the start.
     pub(crate) guard: Option<Span>,
+    /// What it uses until it is finished.
+    pub(crate) buffers: Rc<[InFlight]>,
+    /// The operation that has touched one of them, and was reported.
+    pub(crate) touched: Option<u32>,
+}
+
+/// A buffer that an operation uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct InFlight {
+    /// What names it.
+    pub(crate) region: Symbol,
+    /// How it is used.
+    pub(crate) usage: Usage,
+    /// The sort of data.
+    pub(crate) sort: Option<Sort>,
+    /// The argument that gave it.
+    pub(crate) at: Span,
+}
+
+/// A guard that holds a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Guarded {
+    /// Where it was made.
+    pub(crate) at: Span,
+    /// What its drop does.
+    pub(crate) at_drop: AtDrop,
 }
 
 /// A call inside a wrapper, in the order that a report tells.
@@ -392,6 +420,8 @@ pub(crate) struct Operation {
     pub(crate) escaped: bool,
     /// Whether it stands for any number of operations.
     pub(crate) many: bool,
+    /// What it will use.
+    pub(crate) buffers: Rc<[InFlight]>,
 }
 
 /// A function with some arguments bound.
@@ -435,6 +465,28 @@ pub(crate) enum Manager {
     Coalescing(Option<ObjectId>),
     /// An error is expected inside.
     ExpectingError,
+    /// Its drop ends what was made with it.
+    Owner(Owner),
+}
+
+/// Something whose drop ends what was made with it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Owner {
+    /// The function that gave it.
+    pub(crate) api: ApiId,
+    /// Where.
+    pub(crate) acquired: Span,
+    /// What was made with it last.
+    pub(crate) lent: Option<Lent>,
+    /// Whether others may hold it.
+    pub(crate) escaped: bool,
+}
+
+/// Something that was made with an owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Lent {
+    pub(crate) symbol: Symbol,
+    pub(crate) at: Span,
 }
 
 impl Object {
@@ -453,7 +505,8 @@ impl Object {
     /// Calls `visit` with every object that this one keeps alive.
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(ObjectId)) {
         match self {
-            Self::Handle(_) | Self::Operation(_) | Self::Manager(Manager::ExpectingError) => {}
+            Self::Handle(_) | Self::Operation(_) => {}
+            Self::Manager(Manager::ExpectingError | Manager::Owner(_)) => {}
             Self::Manager(Manager::Coalescing(handle)) => handle.iter().copied().for_each(visit),
             Self::Container(container) => container.elements().for_each(|value| value.visit(visit)),
             Self::Partial(partial) => {
@@ -473,7 +526,8 @@ impl Object {
     pub(crate) fn rename(&mut self, rename: &dyn Fn(ObjectId) -> ObjectId) {
         let apply = |value: &mut Value| *value = value.renamed(rename);
         match self {
-            Self::Handle(_) | Self::Operation(_) | Self::Manager(Manager::ExpectingError) => {}
+            Self::Handle(_) | Self::Operation(_) => {}
+            Self::Manager(Manager::ExpectingError | Manager::Owner(_)) => {}
             Self::Manager(Manager::Coalescing(handle)) => *handle = handle.map(rename),
             Self::Container(container) => {
                 container.elements_mut().for_each(apply);

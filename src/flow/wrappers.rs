@@ -7,10 +7,10 @@ use super::calls::{ELEMENTS, Results, doubt};
 use super::event::Loss;
 use super::program::{Attribute, Depth, Made, Type};
 use super::run::Run;
-use super::state::{Effect, State};
+use super::state::{Effect, State, Touched};
 use super::summary::{Outcome, Summary};
 use super::symbol::{Site, Symbol, Term};
-use super::value::{Bound, InsideCall, Object, ObjectId, Passing, Slot, Status, Test, Value};
+use super::value::{Age, Bound, InFlight, InsideCall, Object, ObjectId, Passing, Slot, Status, Test, Value};
 use crate::ir::{ClassId, Constant, DefaultValue, FunctionId, Operator, ParameterKind};
 
 /// A call of a function of the file.
@@ -20,6 +20,13 @@ struct Call {
     arguments: Vec<Value>,
     /// Whether the function is defined inside of the calling one, so that what it captures is known.
     nested: bool,
+}
+
+/// How many objects of its sort a callee makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copies {
+    One,
+    Many,
 }
 
 impl Run<'_, '_> {
@@ -39,7 +46,11 @@ impl Run<'_, '_> {
             return self.call_unknown(state, symbol, arguments);
         };
         self.summary.communicates |= summary.communicates;
+        if summary.communicates {
+            self.overlap.note_communication(self.here.operation);
+        }
         if summary.only_computes() {
+            self.replay_certain_touches(&mut state, function, &summary, arguments);
             // What it computes is the same for the same arguments, like any unknown function's result.
             let symbol = self.program.symbols.intern(Term::Function(function));
             let all = arguments.iter().map(|bound| bound.value.symbol().unwrap_or(Symbol::UNKNOWN));
@@ -191,9 +202,11 @@ impl Run<'_, '_> {
                 }
             }
             Term::Element([of, key]) => {
+                let is_slice = self.program.symbols.is_slice(key);
                 let of = self.resolve(state, call, of);
                 let key = self.resolve(state, call, key).symbol().unwrap_or(Symbol::UNKNOWN);
                 match of {
+                    followed if is_slice && followed.symbol().is_none() => followed,
                     Value::Symbol(of) => self.element_of_symbol(state, of, key),
                     followed => self.inner_at(state, &followed, key),
                 }
@@ -224,6 +237,12 @@ impl Run<'_, '_> {
                 Value::Object(id) => Value::Length(id),
                 _ => Value::UNKNOWN,
             },
+            Term::Apply(operator, operands) if self.program.symbols.list_of_each(symbol).is_some() => {
+                match self.resolve(state, call, operands[0]) {
+                    Value::Symbol(list) => Value::Symbol(self.program.symbols.apply(&operator, vec![list])),
+                    followed => self.inner(state, &followed),
+                }
+            }
             Term::Apply(operator, operands) if operator == ELEMENTS => {
                 match self.resolve(state, call, operands[0]) {
                     Value::Symbol(of) => Value::Symbol(self.program.symbols.apply(&operator, vec![of])),
@@ -289,17 +308,57 @@ impl Run<'_, '_> {
                 self.program.declare(made, of.clone());
             }
         }
+        for site in outcome.made(&self.program.symbols) {
+            let made = self.result_of(call, site);
+            self.renew(&mut state, made);
+        }
         let copies = self.copy_objects(&mut state, call, outcome);
         state.pinned.extend(copies.values().map(|&copy| Value::Object(copy)));
-        for effect in &outcome.effects {
+        // What the callee started itself was judged there: its own touches come before, or were reported.
+        let begun = state.take_buffers(copies.values());
+        for (index, effect) in outcome.effects.iter().enumerate() {
+            self.replay_touches(&mut state, call, &outcome.touches, index);
             self.replay_effect(&mut state, call, effect, &copies, arguments);
         }
+        self.replay_touches(&mut state, call, &outcome.touches, outcome.effects.len());
+        self.check_begun(&mut state, &begun);
+        state.give_buffers(begun);
         for (place, value) in &outcome.stores {
             let value = self.translate(&mut state, call, value, &copies);
             self.replay_store(&mut state, call, *place, value, outcome);
         }
         let result = self.translate(&mut state, call, &outcome.result, &copies);
         (state, result)
+    }
+
+    /// Replays the touches that come after a number of effects.
+    fn replay_touches(&mut self, state: &mut State, call: &Call, touches: &[Touched], after: usize) {
+        let callee = self.program.unit.function(call.function).name.clone();
+        for touch in touches.iter().filter(|touch| touch.after == after) {
+            let target = self.resolve(state, call, touch.region);
+            self.replay_touch(state, &target, touch, &callee);
+        }
+    }
+
+    /// What a function that only computes does to what it is given, whichever way it takes.
+    fn replay_certain_touches(
+        &mut self,
+        state: &mut State,
+        function: FunctionId,
+        summary: &Summary,
+        arguments: &[Bound],
+    ) {
+        let touches = summary.certain_touches();
+        if touches.is_empty() {
+            return;
+        }
+        let nested = self.program.unit.function(function).parent == Some(self.id);
+        let call = Call { function, arguments: self.bind_arguments(state, function, arguments), nested };
+        let callee = self.program.unit.function(function).name.clone();
+        for touch in touches.iter() {
+            let target = self.resolve(state, &call, touch.region);
+            self.replay_touch(state, &target, touch, &callee);
+        }
     }
 
     /// Copies the objects of an outcome into the caller's state.
@@ -321,6 +380,7 @@ impl Run<'_, '_> {
             .kept_objects(|symbol| matches!(symbols.term(symbol), Term::Parameter(_) | Term::Captured(_)));
         for (id, object) in &outcome.heap {
             let mut object = object.clone();
+            self.translate_buffers(state, call, &mut object, copies_of(outcome, *id));
             self.translate_object(state, call, &mut object, &copies);
             self.retell(&mut object, call, kept.contains(id));
             if let Object::Handle(handle) = &mut object {
@@ -385,6 +445,29 @@ impl Run<'_, '_> {
             container.rest.sort();
             container.rest.dedup();
         }
+    }
+
+    /// The buffers of a handle or operation, by the caller's names for them.
+    fn translate_buffers(&mut self, state: &mut State, call: &Call, object: &mut Object, count: Copies) {
+        let buffers = match object {
+            Object::Handle(handle) => &mut handle.buffers,
+            Object::Operation(operation) => &mut operation.buffers,
+            _ => return,
+        };
+        let mut all: Vec<InFlight> = Vec::new();
+        for buffer in buffers.iter() {
+            let symbols = &self.program.symbols;
+            let one_by_one = if count == Copies::Many { symbols.list_behind(buffer.region) } else { None };
+            let list = symbols.list_of_each(buffer.region).or(one_by_one);
+            let value = self.resolve(state, call, list.unwrap_or(buffer.region));
+            let regions = match (list, &value) {
+                (Some(_), _) => self.regions_of_each(state, &value),
+                (None, _) => value.symbol().into_iter().collect(),
+            };
+            let known = regions.into_iter().filter(|region| *region != Symbol::UNKNOWN);
+            all.extend(known.map(|region| InFlight { region, at: self.here.span, ..*buffer }));
+        }
+        *buffers = all.into();
     }
 
     fn translate_plain(&mut self, state: &mut State, call: &Call, value: Value) -> Value {
@@ -595,7 +678,12 @@ impl Run<'_, '_> {
             .into_iter()
             .filter_map(|id| state.heap.get(&id).map(|object| (id, object.clone())))
             .collect();
-        let outcome = Outcome { conditions, effects, stores, result: result.clone(), types, heap };
+        let kept: Vec<bool> =
+            state.effects.iter().map(|it| program.is_reachable_by_caller(it.target())).collect();
+        let after = |all: usize| kept.iter().take(all).filter(|is_kept| **is_kept).count();
+        let touches = state.touches.iter().map(|touch| Touched { after: after(touch.after), ..*touch });
+        let touches = touches.collect();
+        let outcome = Outcome { conditions, effects, touches, stores, result: result.clone(), types, heap };
         self.summary.add(outcome);
     }
 
@@ -604,6 +692,7 @@ impl Run<'_, '_> {
         let Some((class, name, depth)) = self.program.attribute_of(place) else { return };
         let of = value.symbol().map(|symbol| (symbol, self.program.type_of(symbol)));
         let list = self.list_in(state, value);
+        let held = self.handles_on_own_buffers(state, value);
         let attribute: &mut Attribute = self.program.attributes.entry((class, name)).or_default();
         if let (Depth::Itself, Some((symbol, of))) = (depth, of)
             && symbol != Symbol::NONE
@@ -611,6 +700,7 @@ impl Run<'_, '_> {
         {
             attribute.types.push(of);
         }
+        Self::keep_held(attribute, held);
         if let Some(handle) = list
             && attribute.lists.len() < 4
             && !attribute.lists.iter().any(|(known, of)| *known == depth && of.started == handle.started)
@@ -655,4 +745,10 @@ impl Run<'_, '_> {
             _ => false,
         }
     }
+}
+
+/// Whether a loop made the object, one for each element of something.
+fn copies_of(outcome: &Outcome, id: ObjectId) -> Copies {
+    let older = ObjectId { age: Age::Older, ..id };
+    if outcome.heap.contains_key(&older) { Copies::Many } else { Copies::One }
 }

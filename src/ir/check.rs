@@ -41,6 +41,20 @@ impl Terminator {
     }
 }
 
+impl Operation {
+    /// The locals that it uses, and those that it fills; a place that it updates or forgets counts as used.
+    pub(crate) fn effects(&self) -> (Vec<Local>, Vec<Local>) {
+        effects(self)
+    }
+}
+
+impl Operand {
+    /// The local, where it is one.
+    pub(crate) fn local(&self) -> Option<Local> {
+        local(self)
+    }
+}
+
 struct Checker<'a> {
     unit: &'a Unit,
     function: &'a Function,

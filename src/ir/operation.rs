@@ -213,6 +213,8 @@ pub enum Access {
     Read,
     /// Its elements are written.
     Write,
+    /// Its storage is freed, replaced or resized.
+    Free,
 }
 
 /// Which of the handles behind a target an operation finishes.

@@ -581,11 +581,12 @@ impl Machine<'_, '_> {
                 }
                 _ => Ok(None),
             },
-            Does::Read | Does::Consume | Does::Backend | Does::Fence => {
+            Does::Read | Does::Consume | Does::Backend | Does::Fence | Does::Pause => {
                 self.unknown_call(frame, true, &[], arguments, span).map(Some)
             }
             Does::Coalesce | Does::Prepare | Does::Restart | Does::Map | Does::Filter => Err(Stop::Undecided),
             Does::Start | Does::Launch | Does::Build => Err(Stop::Undecided),
+            Does::Inline | Does::Guard | Does::Keep | Does::Acquire => Err(Stop::Undecided),
             Does::Alias | Does::Release | Does::ExpectError | Does::Instance | Does::Nothing => {
                 self.unknown_call(frame, true, &[], arguments, span).map(Some)
             }

@@ -1,30 +1,35 @@
 //! One run: read and analyse every file, ask the tree what it reads, then let the rules speak.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::baseline::{Baselines, Known};
+use super::cache::{Cache, Found, Slot, Stored};
 use super::crash::Crash;
-use super::outcome::plain_finding;
+use super::fix::{self, Fixed};
+use super::outcome::{Silenced, plain_finding};
+use super::settings::Settings;
 use super::suppress::suppress;
-use super::unread::Trees;
+use super::unread::{Keeper, Trees, forget, kept_names};
 use super::walk::{self, Files, reason};
 use super::{
-    File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR, UNREADABLE_FILE,
+    Change, File, FileReport, INTERNAL_ERROR, Input, Options, Outcome, Progress, SYNTAX_ERROR, Selection,
+    UNREADABLE_FILE,
 };
 use super::{module_name, pool};
-use crate::catalog::Catalog;
 use crate::flow::{self, Analysis};
 use crate::frontend::{self, Problem};
 use crate::progress;
-use crate::rules::{self, Context, Finding, Label, Severity};
+use crate::rules::{self, Context, Finding, Label, Law, Severity};
 use crate::source::{self, Language, SourceFile, Span, Suppressions};
 
 /// Checks files or a text. An error is a message for the user: nothing could be checked.
 pub fn check(input: Input, options: &Options, progress: &dyn Progress) -> Result<Outcome, String> {
-    let catalog = Catalog::new(Language::Python, &[]).map_err(|error| error.to_string())?;
-    let run = Run { catalog, options };
+    let run = Run { options };
     match input {
         Input::Paths(paths) => run.check_paths(&paths, progress),
-        Input::Text { bytes, name } => Ok(run.check_text(bytes, name.as_deref())),
+        Input::Text { bytes, name } => run.check_text(bytes, name.as_deref()),
     }
 }
 
@@ -34,155 +39,395 @@ pub(crate) struct Analysed {
     pub(crate) path: Option<PathBuf>,
     /// What happened to its handles.
     pub(crate) analysis: Analysis,
+    /// What it is written in.
+    pub(crate) language: Language,
+    rules: Applied,
     source: SourceFile,
     problems: Vec<Problem>,
     suppressions: Suppressions,
+    /// The names that it keeps handles under and never reads, before the tree was asked.
+    kept: BTreeSet<String>,
+    /// What is to be remembered of it beside its findings, and where.
+    remember: Option<(Slot, Stored)>,
+}
+
+impl Remembered {
+    fn keeper<'t>(&self, task: &'t Task<'_>) -> Keeper<'t> {
+        Keeper { path: Some(&task.file.path), names: self.stored.kept().cloned().unwrap_or_default() }
+    }
+}
+
+/// What decides which findings of a file are reported.
+#[derive(Clone)]
+struct Applied {
+    settings: Arc<Settings>,
+    selection: Selection,
+    known: Known,
 }
 
 /// What became of one file.
 enum Read {
+    /// Nothing is to be said of it, and it was not read to know that.
+    Unread,
     Skipped,
     Failed(FileReport),
     Analysed(Box<Analysed>),
+    Remembered(Box<Remembered>),
 }
 
-/// Why a file is read.
-#[derive(Clone, Copy)]
-enum Reason {
-    /// It may start something, or was asked for.
-    Handles,
-    /// It starts nothing, and its ranks may still wait for each other.
-    Ranks,
+/// A file that was read, and not analysed: it is as it was when it was analysed before.
+struct Remembered {
+    source: SourceFile,
+    stored: Stored,
+    slot: Slot,
 }
 
 struct Run<'o> {
-    catalog: Catalog,
     options: &'o Options,
+}
+
+/// A file with the settings in force for it.
+pub(crate) struct Task<'f> {
+    pub(crate) file: &'f File,
+    /// Where it really is.
+    pub(crate) path: PathBuf,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) selection: Selection,
+    /// The findings that are known.
+    pub(crate) known: Known,
+    /// Where in the cache it belongs.
+    pub(crate) slot: Option<Slot>,
+}
+
+impl<'f> Task<'f> {
+    /// An error is a message for the user.
+    fn new(file: &'f File, options: &Options) -> Result<Self, String> {
+        let of_file = options.resolver.of_file(&file.path);
+        let (settings, path) = of_file.map_err(|error| error.to_string())?;
+        let selection = settings.selection_for(&path);
+        Ok(Self { file, path, settings, selection, known: Known::default(), slot: None })
+    }
 }
 
 impl Run<'_> {
     fn check_paths(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Outcome, String> {
-        let Files { files, unreadable, notes, .. } =
-            walk::find_files(paths, &self.options.walk).map_err(|error| error.to_string())?;
+        let found = walk::find_files(paths, self.options).map_err(|error| error.to_string())?;
+        let Files { files, unreadable, mut notes, .. } = found;
+        let mut tasks: Vec<Task<'_>> =
+            files.iter().map(|file| Task::new(file, self.options)).collect::<Result<_, _>>()?;
+        let baselines = Baselines::read(&mut tasks, self.options)?;
         progress.starts(files.len());
-        let read = pool::map(self.options.walk.threads(), &files, |file| {
-            let read = self.read(file);
+        let cache = Cache::open(&mut tasks, self.options);
+        let read = pool::map(self.options.threads(), &tasks, |task| {
+            let read = self.read(task, &cache);
             progress.advances();
             read
         });
         let mut reports: Vec<FileReport> = unreadable.iter().map(not_found).collect();
-        let mut analysed = Vec::new();
-        for (file, read) in files.iter().zip(read) {
+        let (mut analysed, mut remembered, mut passed_over) = (Vec::new(), Vec::new(), 0);
+        for (task, read) in tasks.iter().zip(read) {
             match read {
+                Ok(Read::Unread) => passed_over += 1,
                 Ok(Read::Skipped) => {}
                 Ok(Read::Failed(report)) => reports.push(report),
                 Ok(Read::Analysed(file)) => analysed.push(*file),
-                Err(crash) => reports.push(crashed(file.name(), &crash)),
+                Ok(Read::Remembered(file)) => remembered.push((task, *file)),
+                Err(crash) => reports.push(crashed(task.file.name(), &crash)),
             }
         }
-        reports.extend(self.report_all(analysed, &files));
-        Ok(Outcome { reports: in_order(reports), files: files.len(), notes })
+        self.ask_the_trees(&mut analysed, remembered, &files, &mut reports);
+        let (reported, changes) = self.report_all(analysed, &files, &cache);
+        reports.extend(reported);
+        notes.extend(cache.close());
+        let outcome =
+            Outcome { reports, files: files.len(), notes, changes, passed_over, ..Outcome::default() };
+        conclude(outcome, &baselines)
     }
 
-    fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Outcome {
-        let file = name.map(|name| File { path: name.to_owned(), named: true });
+    fn check_text(&self, bytes: Vec<u8>, name: Option<&Path>) -> Result<Outcome, String> {
         if name.is_some_and(|name| Language::of(name).is_none() && name.extension().is_some()) {
-            let note = "skipped the standard input: its file name is not that of a Python file";
-            return Outcome { notes: vec![note.to_owned()], ..Outcome::default() };
+            let note = "skipped the standard input: its file name is not that of a Python or Rust file";
+            return Ok(Outcome { notes: vec![note.to_owned()], ..Outcome::default() });
         }
-        let shown = file.as_ref().map_or_else(|| "<stdin>".to_owned(), File::name);
-        let read =
-            pool::map(1, &[bytes], |bytes| self.analyse(shown.clone(), name, bytes.clone(), Reason::Handles));
-        let reports = match read.into_iter().next() {
-            None | Some(Ok(Read::Skipped)) => Vec::new(),
-            Some(Ok(Read::Failed(report))) => vec![report],
-            Some(Ok(Read::Analysed(analysed))) => self.report_all(vec![*analysed], &[]),
-            Some(Err(crash)) => vec![crashed(shown, &crash)],
+        let file = File { path: name.unwrap_or(Path::new("<stdin>")).to_owned(), named: true };
+        let mut task = Task::new(&file, self.options)?;
+        let baselines = Baselines::read(std::slice::from_mut(&mut task), self.options)?;
+        let read = pool::map(1, &[bytes], |bytes| analyse(&task, name, bytes.clone(), None));
+        let (reports, mut changes) = match read.into_iter().next() {
+            None | Some(Ok(Read::Skipped | Read::Unread | Read::Remembered(_))) => Default::default(),
+            Some(Ok(Read::Failed(report))) => (vec![report], Vec::new()),
+            Some(Ok(Read::Analysed(file))) => {
+                let mut analysed = vec![*file];
+                Trees::new(self.options, &[]).forget_handles_that_are_read(&mut analysed);
+                self.report_all(analysed, &[], &Cache::default())
+            }
+            Some(Err(crash)) => (vec![crashed(file.name(), &crash)], Vec::new()),
         };
-        Outcome { reports: in_order(reports), files: 1, notes: Vec::new() }
+        changes.iter_mut().for_each(|change| change.path = None);
+        conclude(Outcome { reports, files: 1, changes, ..Outcome::default() }, &baselines)
     }
 
-    fn read(&self, file: &File) -> Read {
+    /// Lets the rest of each tree say what it reads. Then the remembered files are reported, or analysed where it is not known
+    /// what is found in them under these circumstances.
+    fn ask_the_trees(
+        &self,
+        analysed: &mut Vec<Analysed>,
+        remembered: Vec<(&Task<'_>, Remembered)>,
+        given: &[File],
+        reports: &mut Vec<FileReport>,
+    ) {
+        let of_remembered = remembered.iter().map(|(task, file)| file.keeper(task));
+        let keepers: Vec<Keeper<'_>> = analysed.iter().map(Keeper::of).chain(of_remembered).collect();
+        let mut unread = Trees::new(self.options, given).unread(&keepers);
+        drop(keepers);
+        let of_remembered = unread.split_off(analysed.len());
+        analysed.iter_mut().zip(&unread).for_each(|(file, unread)| forget(file, unread));
+        let mut again = Vec::new();
+        for ((task, file), unread) in remembered.into_iter().zip(of_remembered) {
+            match file.stored.found(&unread).and_then(Found::told) {
+                Some((findings, mut silenced)) => {
+                    let source = file.source;
+                    let (findings, known) = task.known.divide(findings, Some(&source));
+                    silenced.extend(known);
+                    let name = source.name.clone();
+                    reports.push(FileReport { name, source: Some(source), findings, silenced });
+                }
+                None => again.push((task, file, unread)),
+            }
+        }
+        let anew = pool::map(self.options.threads(), &again, |(task, file, unread)| {
+            let mut anew = analysed_file(task, Some(&task.file.path), file.source.clone());
+            forget(&mut anew, unread);
+            anew.remember = Some((file.slot.clone(), file.stored.clone()));
+            anew
+        });
+        for (anew, (task, ..)) in anew.into_iter().zip(&again) {
+            match anew {
+                Ok(anew) => analysed.push(anew),
+                Err(crash) => reports.push(crashed(task.file.name(), &crash)),
+            }
+        }
+    }
+
+    fn report_all(
+        &self,
+        analysed: Vec<Analysed>,
+        given: &[File],
+        cache: &Cache,
+    ) -> (Vec<FileReport>, Vec<Change>) {
+        let found = pool::map(self.options.threads(), &analysed, |file| self.fixed(file, given, cache));
+        let (mut reports, mut changes) = (Vec::new(), Vec::new());
+        for (file, found) in analysed.into_iter().zip(found) {
+            let name = file.source.name.clone();
+            match found {
+                Err(crash) => reports.push(crashed(name, &crash)),
+                Ok((fixed, silenced)) => {
+                    let (before, after) = (file.source.raw(), fixed.source.raw());
+                    changes.extend((before != after).then(|| Change {
+                        path: file.path,
+                        name: name.clone(),
+                        before: before.to_owned(),
+                        after: after.to_owned(),
+                        fixed: fixed.rules.values().sum(),
+                    }));
+                    let (source, findings) = (Some(fixed.source), fixed.findings);
+                    reports.push(FileReport { name, source, findings, silenced });
+                }
+            }
+        }
+        changes.sort_by(|left, right| left.name.cmp(&right.name));
+        (reports, changes)
+    }
+
+    /// What is found in a file, after the fixes that are asked for, and what is found and not reported.
+    fn fixed(&self, file: &Analysed, given: &[File], cache: &Cache) -> (Fixed, Vec<Silenced>) {
+        let source = &file.source;
+        let found = found(file);
+        if let Some((slot, stored)) = &file.remember {
+            let names = (file.kept.clone(), Keeper::of(file).names);
+            cache.learn(slot, stored.with(Found::new(names, &found.0, &found.1)));
+        }
+        let (findings, silenced) = divided(file, found);
+        let Some(allowed) = self.options.fix else {
+            return (Fixed { source: source.clone(), findings, rules: BTreeMap::new() }, silenced);
+        };
+        let check = |source: &SourceFile| self.findings_in(file, source.clone(), given).0;
+        let fixed = fix::fix(source, findings, allowed, &check);
+        let silenced = match fixed.source.raw() == source.raw() {
+            true => silenced,
+            false => self.findings_in(file, fixed.source.clone(), given).1,
+        };
+        (fixed, silenced)
+    }
+
+    /// What would be found in a file if it were this one.
+    fn findings_in(
+        &self,
+        file: &Analysed,
+        source: SourceFile,
+        given: &[File],
+    ) -> (Vec<Finding>, Vec<Silenced>) {
+        let mut changed = [analysed(source, file.path.as_deref(), file.rules.clone())];
+        Trees::new(self.options, given).forget_handles_that_are_read(&mut changed);
+        let [changed] = &changed;
+        divided(changed, found(changed))
+    }
+
+    /// Reads a file, unless nothing is to be said of it and it has not changed.
+    fn read(&self, task: &Task<'_>, cache: &Cache) -> Read {
+        let file = task.file;
+        let print = cache.print(task);
+        if print.as_ref().and_then(|print| cache.recall(task, print)).is_some_and(|it| says_nothing(it, file))
+        {
+            return Read::Unread;
+        }
         let bytes = match std::fs::read(&file.path) {
             Ok(bytes) => bytes,
             Err(error) => return Read::Failed(unreadable(file.name(), reason(&error))),
         };
-        let reason = match file.named || self.is_worth_parsing(&bytes) {
-            true => Reason::Handles,
-            false if self.catalog.may_diverge(&bytes) => Reason::Ranks,
-            false => return Read::Skipped,
-        };
-        self.analyse(file.name(), Some(&file.path), bytes, reason)
-    }
-
-    fn is_worth_parsing(&self, bytes: &[u8]) -> bool {
-        self.catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
-    }
-
-    fn analyse(&self, name: String, path: Option<&Path>, bytes: Vec<u8>, reason: Reason) -> Read {
-        let text = match source::decode(bytes) {
-            Ok(text) => text,
-            Err(_) if matches!(reason, Reason::Ranks) => return Read::Skipped,
-            Err(error) => {
-                let mut finding =
-                    plain_finding(UNREADABLE_FILE, Severity::Error, error.message, Span::default());
-                finding.help = error.help;
-                return Read::Failed(FileReport::without_text(name, finding));
+        let print = print.map(|print| print.with(&bytes));
+        if let Some(stored) = print.as_ref().and_then(|print| cache.recognise(task, print)) {
+            if says_nothing(&stored, file) {
+                return Read::Skipped;
             }
-        };
-        let source = SourceFile::new(name, text);
-        let module = path.map(module_name::module_name).unwrap_or_default();
-        let lowered = frontend::python::lower(&source.text, &module);
-        let settings = flow::Settings { backend: self.options.backend.clone() };
-        let mut analysis = match reason {
-            Reason::Handles => flow::analyse(&lowered.unit, &self.catalog, &settings),
-            // Nobody asked for this file, and what is wrong with its form is no matter of ours.
-            Reason::Ranks if !lowered.problems.is_empty() => return Read::Skipped,
-            Reason::Ranks => Analysis::default(),
-        };
-        analysis.events.extend(progress::analyse(&lowered.unit, &self.catalog));
-        let suppressions = Suppressions::of(Language::Python, &source.text, &source.lines);
-        Read::Analysed(Box::new(Analysed {
-            path: path.map(Path::to_owned),
-            analysis,
-            source,
-            problems: lowered.problems,
-            suppressions,
-        }))
-    }
-
-    fn report_all(&self, mut analysed: Vec<Analysed>, given: &[File]) -> Vec<FileReport> {
-        Trees::new(self.options, given).forget_handles_that_are_read(&mut analysed);
-        let reports = pool::map(self.options.walk.threads(), &analysed, |file| self.findings(file));
-        let named = analysed.into_iter().zip(reports);
-        named
-            .map(|(file, findings)| match findings {
-                Ok(findings) => {
-                    FileReport { name: file.source.name.clone(), source: Some(file.source), findings }
-                }
-                Err(crash) => crashed(file.source.name, &crash),
-            })
-            .collect()
-    }
-
-    fn findings(&self, file: &Analysed) -> Vec<Finding> {
-        let selection = &self.options.selection;
-        let context = Context {
-            catalog: &self.catalog,
-            text: &file.source.text,
-            backend: file.analysis.backend.as_deref(),
-        };
-        let mut findings = rules::check(&file.analysis.events, &context);
-        findings.retain(|finding| selection.selects(finding.rule));
-        let mut findings =
-            suppress(findings, &file.source, &file.suppressions, selection, file.problems.is_empty());
-        for finding in &mut findings {
-            finding.severity = selection.severity_of(finding.rule).unwrap_or(finding.severity);
+            if stored.kept().is_some() && !(self.options.fix.is_some() && stored.has_findings()) {
+                return self.remembered(task, bytes, stored);
+            }
         }
-        findings.extend(syntax_error(&file.problems));
-        findings.sort_by_key(|finding| (finding.primary.span, finding.rule));
-        findings
+        let worth = is_worth_parsing(task, &bytes);
+        let remember = task.slot.clone().zip(print.map(|print| Stored::new(print, worth)));
+        if file.named || worth {
+            return analyse(task, Some(&file.path), bytes, remember);
+        }
+        if let Some((slot, stored)) = remember {
+            cache.learn(&slot, stored);
+        }
+        Read::Skipped
     }
+
+    fn remembered(&self, task: &Task<'_>, bytes: Vec<u8>, stored: Stored) -> Read {
+        match (source_of(task, bytes), task.slot.clone()) {
+            (Err(report), _) => Read::Failed(*report),
+            (Ok(source), Some(slot)) => Read::Remembered(Box::new(Remembered { source, stored, slot })),
+            (Ok(source), None) => {
+                Read::Analysed(Box::new(analysed_file(task, Some(&task.file.path), source)))
+            }
+        }
+    }
+}
+
+/// Whether nothing is to be said of a file of which this is remembered.
+fn says_nothing(stored: &Stored, file: &File) -> bool {
+    stored.is_silent() || (stored.is_worthless() && !file.named)
+}
+
+fn conclude(mut outcome: Outcome, baselines: &Baselines) -> Result<Outcome, String> {
+    baselines.conclude(&mut outcome)?;
+    outcome.reports = in_order(outcome.reports);
+    Ok(outcome)
+}
+
+fn is_worth_parsing(task: &Task<'_>, bytes: &[u8]) -> bool {
+    let language = Language::of(&task.file.path).unwrap_or(Language::Python);
+    let catalog = task.settings.catalog(language);
+    catalog.may_communicate(bytes)
+        || (task.selection.selects_law(Law::Progress) && catalog.may_diverge(bytes))
+        || source::speaks_to_us(bytes)
+        || source::is_utf16(bytes)
+}
+
+fn analyse(task: &Task<'_>, path: Option<&Path>, bytes: Vec<u8>, remember: Option<(Slot, Stored)>) -> Read {
+    match source_of(task, bytes) {
+        Err(report) => Read::Failed(*report),
+        Ok(source) => Read::Analysed(Box::new(Analysed { remember, ..analysed_file(task, path, source) })),
+    }
+}
+
+/// The text of a file, or the report that it has none.
+fn source_of(task: &Task<'_>, bytes: Vec<u8>) -> Result<SourceFile, Box<FileReport>> {
+    let name = task.file.name();
+    let read = source::decode(bytes).and_then(|text| match source::is_notebook(&task.file.path) {
+        true => SourceFile::of_notebook(name.clone(), text),
+        false => Ok(SourceFile::new(name.clone(), text)),
+    });
+    match read {
+        Ok(source) => Ok(source),
+        Err(error) => {
+            let mut finding = plain_finding(UNREADABLE_FILE, Severity::Error, error.message, Span::default());
+            finding.help = error.help;
+            Err(Box::new(FileReport::without_text(name, finding)))
+        }
+    }
+}
+
+fn analysed_file(task: &Task<'_>, path: Option<&Path>, source: SourceFile) -> Analysed {
+    let rules = Applied {
+        settings: Arc::clone(&task.settings),
+        selection: task.selection.clone(),
+        known: task.known.clone(),
+    };
+    analysed(source, path, rules)
+}
+
+fn analysed(source: SourceFile, path: Option<&Path>, rules: Applied) -> Analysed {
+    let module = path.filter(|path| !source::is_notebook(path));
+    let module = module.map(module_name::module_name).unwrap_or_default();
+    let language = path.and_then(Language::of).unwrap_or(Language::Python);
+    let catalog = rules.settings.catalog(language);
+    let lowered = match language {
+        Language::Python => frontend::python::lower(&source.text, &module),
+        Language::Rust => frontend::rust::lower(&source.text, catalog),
+    };
+    let settings = flow::Settings { backend: rules.settings.backend().map(str::to_owned) };
+    let mut analysis = flow::analyse(&lowered.unit, catalog, &settings);
+    if rules.selection.selects_law(Law::Progress) {
+        analysis.events.extend(progress::analyse(&lowered.unit, catalog));
+    }
+    let suppressions = Suppressions::of(language, &source.text, &source.lines);
+    let kept = kept_names(&analysis);
+    Analysed {
+        path: path.map(Path::to_owned),
+        language,
+        analysis,
+        rules,
+        source,
+        problems: lowered.problems,
+        suppressions,
+        remember: None,
+        kept,
+    }
+}
+
+/// What is found in a file, and what comments suppress.
+fn found(file: &Analysed) -> (Vec<Finding>, Vec<Silenced>) {
+    let selection = &file.rules.selection;
+    let catalog = file.rules.settings.catalog(file.language);
+    let context = Context::new(catalog, &file.source.text, file.analysis.backend.as_deref());
+    let mut findings = rules::check(&file.analysis.events, &context);
+    findings.retain(|finding| selection.selects(finding.rule));
+    if file.language == Language::Rust {
+        // What a fix writes is Python.
+        findings.iter_mut().for_each(|finding| finding.fix = None);
+    }
+    let (mut findings, mut silenced) =
+        suppress(findings, &file.source, &file.suppressions, selection, file.problems.is_empty());
+    let quiet = silenced.iter_mut().map(|silenced| &mut silenced.finding);
+    for finding in findings.iter_mut().chain(quiet) {
+        finding.severity = selection.severity_of(finding.rule).unwrap_or(finding.severity);
+    }
+    findings.extend(syntax_error(&file.problems));
+    findings.sort_by_key(|finding| (finding.primary.span, finding.rule));
+    (findings, silenced)
+}
+
+/// What is reported of a file, and what is not: beside what comments suppress, what is known.
+fn divided(
+    file: &Analysed,
+    (findings, mut silenced): (Vec<Finding>, Vec<Silenced>),
+) -> (Vec<Finding>, Vec<Silenced>) {
+    let (findings, known) = file.rules.known.divide(findings, Some(&file.source));
+    silenced.extend(known);
+    (findings, silenced)
 }
 
 /// The first place of a file that could not be parsed; those behind it are mostly consequences.
@@ -214,7 +459,7 @@ fn crashed(name: String, crash: &Crash) -> FileReport {
 }
 
 fn in_order(mut reports: Vec<FileReport>) -> Vec<FileReport> {
-    reports.retain(|report| !report.findings.is_empty());
+    reports.retain(|report| !report.findings.is_empty() || !report.silenced.is_empty());
     reports.sort_by(|left, right| left.name.cmp(&right.name));
     reports
 }

@@ -1,26 +1,27 @@
 //! Finds the root of the tree that a file belongs to.
 //!
-//! The nearest folder upward counts that holds `unwaited.toml`, `.unwaited.toml`, a `pyproject.toml` with a table
-//! `[tool.unwaited]`, or version control.
+//! The nearest folder upward counts that holds a configuration file or version control.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::Configuration;
+use super::settings::{Discovery, file_in};
 
 /// The roots that were found so far.
-pub(crate) struct Roots {
-    configuration: Configuration,
+#[derive(Debug)]
+pub struct Roots {
+    discovery: Discovery,
     known: HashMap<PathBuf, Option<PathBuf>>,
 }
 
 impl Roots {
-    pub(crate) fn new(configuration: Configuration) -> Self {
-        Self { configuration, known: HashMap::new() }
+    /// Nothing is known yet.
+    pub fn new(discovery: Discovery) -> Self {
+        Self { discovery, known: HashMap::new() }
     }
 
     /// The root above a file.
-    pub(crate) fn of(&mut self, file: &Path) -> Option<PathBuf> {
+    pub fn of(&mut self, file: &Path) -> Option<PathBuf> {
         let absolute = std::path::absolute(file).ok()?;
         let folder = absolute.parent()?;
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -33,23 +34,12 @@ impl Roots {
     }
 
     fn is_root(&self, folder: &Path) -> bool {
-        let configured = match self.configuration {
-            Configuration::Searched => is_configured(folder),
-            Configuration::Isolated => false,
+        let configured = match self.discovery {
+            Discovery::Nearest | Discovery::File(_) => file_in(folder).is_some(),
+            Discovery::Isolated => false,
         };
         configured || [".git", ".hg"].iter().any(|name| folder.join(name).exists())
     }
-}
-
-fn is_configured(folder: &Path) -> bool {
-    let own = ["unwaited.toml", ".unwaited.toml"];
-    own.iter().any(|name| folder.join(name).is_file()) || has_table(&folder.join("pyproject.toml"))
-}
-
-fn has_table(pyproject: &Path) -> bool {
-    let Ok(text) = std::fs::read_to_string(pyproject) else { return false };
-    let Ok(table) = text.parse::<toml::Table>() else { return false };
-    table.get("tool").and_then(|tool| tool.get("unwaited")).is_some()
 }
 
 #[cfg(test)]
@@ -66,9 +56,9 @@ mod tests {
         folder
     }
 
-    fn root(files: &[(&str, &str)], configuration: Configuration) -> Option<String> {
+    fn root(files: &[(&str, &str)], discovery: Discovery) -> Option<String> {
         let folder = tree(files);
-        let root = Roots::new(configuration).of(&folder.path().join("a/b/c.py"))?;
+        let root = Roots::new(discovery).of(&folder.path().join("a/b/c.py"))?;
         let base = folder.path().canonicalize().unwrap();
         Some(root.strip_prefix(base).ok()?.display().to_string())
     }
@@ -76,15 +66,15 @@ mod tests {
     #[test]
     fn the_nearest_of_configuration_and_version_control() {
         let files = [("a/unwaited.toml", ""), (".git/HEAD", ""), ("a/b/c.py", "")];
-        assert_eq!(root(&files, Configuration::Searched).as_deref(), Some("a"));
-        assert_eq!(root(&files, Configuration::Isolated).as_deref(), Some(""));
+        assert_eq!(root(&files, Discovery::Nearest).as_deref(), Some("a"));
+        assert_eq!(root(&files, Discovery::Isolated).as_deref(), Some(""));
     }
 
     #[test]
     fn a_pyproject_counts_with_our_table_only() {
         let ours = [("a/pyproject.toml", "[tool.unwaited]\n"), (".git/HEAD", ""), ("a/b/c.py", "")];
-        assert_eq!(root(&ours, Configuration::Searched).as_deref(), Some("a"));
+        assert_eq!(root(&ours, Discovery::Nearest).as_deref(), Some("a"));
         let other = [("a/pyproject.toml", "[tool.other]\n"), (".git/HEAD", ""), ("a/b/c.py", "")];
-        assert_eq!(root(&other, Configuration::Searched).as_deref(), Some(""));
+        assert_eq!(root(&other, Discovery::Nearest).as_deref(), Some(""));
     }
 }

@@ -144,6 +144,11 @@ impl Selection {
         Self { rules, severities: BTreeMap::new() }
     }
 
+    /// Only these rules, which weigh what they did.
+    pub fn restricted_to(self, rules: impl IntoIterator<Item = RuleName>) -> Self {
+        Self { severities: self.severities, ..Self::only(rules) }
+    }
+
     /// These rules too.
     pub fn with(mut self, rules: impl IntoIterator<Item = RuleName>) -> Self {
         self.rules.extend(rules.into_iter().map(RuleName::as_str));
@@ -167,6 +172,11 @@ impl Selection {
     /// Whether a rule applies.
     pub fn selects(&self, rule: &str) -> bool {
         self.rules.contains(rule)
+    }
+
+    /// Whether any rule of a law applies.
+    pub(crate) fn selects_law(&self, law: Law) -> bool {
+        RULES.iter().any(|rule| rule.law == law && self.selects(rule.name))
     }
 
     /// How much the user wants a rule's findings to weigh.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::outcome::plain_finding;
+use super::outcome::{Silence, Silenced, plain_finding};
 use super::{RuleName, Selection, UNUSED_IGNORE};
-use crate::rules::{Finding, Severity};
+use crate::rules::{Applicability, Finding, Fix, Severity};
 use crate::source::{Named, SourceFile, Suppression, Suppressions};
 
-/// The findings that remain. A name whose rule applies and that suppresses nothing is a finding of its own, unless the
+/// The findings that remain, and those that are suppressed. A name whose rule applies and that suppresses nothing is a finding of its own, unless the
 /// file could not be read wholly: then nobody knows what it would have suppressed.
 pub(crate) fn suppress(
     findings: Vec<Finding>,
@@ -15,12 +15,13 @@ pub(crate) fn suppress(
     suppressions: &Suppressions,
     selection: &Selection,
     readable: bool,
-) -> Vec<Finding> {
+) -> (Vec<Finding>, Vec<Silenced>) {
     let mut tally = Tally { source, suppressions: &suppressions.all, used: BTreeSet::new() };
-    let mut left: Vec<Finding> = findings.into_iter().filter(|finding| !tally.covers(finding)).collect();
+    let (mut left, mut silenced) = (Vec::new(), Vec::new());
+    tally.divide(findings, &mut left, &mut silenced);
     if readable && selection.selects(UNUSED_IGNORE) {
         let unused = tally.unused(selection);
-        left.extend(unused.into_iter().filter(|finding| !tally.covers(finding)));
+        tally.divide(unused, &mut left, &mut silenced);
         left.extend(suppressions.misspelt.iter().map(|wrong| {
             let mut finding =
                 plain_finding(UNUSED_IGNORE, Severity::Warning, wrong.message.clone(), wrong.span);
@@ -28,7 +29,7 @@ pub(crate) fn suppress(
             finding
         }));
     }
-    left
+    (left, silenced)
 }
 
 struct Tally<'f> {
@@ -39,22 +40,47 @@ struct Tally<'f> {
 }
 
 impl Tally<'_> {
-    /// Whether some suppression covers a finding; all that do are used.
-    fn covers(&mut self, finding: &Finding) -> bool {
+    fn divide(&mut self, findings: Vec<Finding>, left: &mut Vec<Finding>, silenced: &mut Vec<Silenced>) {
+        for finding in findings {
+            match self.reason(&finding) {
+                Some(reason) => silenced.push(Silenced { finding, why: Silence::Comment(reason) }),
+                None => left.push(finding),
+            }
+        }
+    }
+
+    /// The reason that the first suppression gives which covers a finding; all that do are used.
+    fn reason(&mut self, finding: &Finding) -> Option<String> {
         let row = self.source.lines.row(finding.primary.span.start);
         let covering = self.suppressions.iter().filter(|suppression| suppression.reach.covers(row));
-        let names = covering.flat_map(|suppression| &suppression.rules);
-        let used: Vec<u32> =
-            names.filter(|named| named.name == finding.rule).map(|named| named.span.start).collect();
-        let covered = !used.is_empty();
-        self.used.extend(used);
-        covered
+        let mut reason = None;
+        for suppression in covering {
+            let named = suppression.rules.iter().filter(|named| named.name == finding.rule);
+            for named in named {
+                self.used.insert(named.span.start);
+                reason.get_or_insert_with(|| suppression.reason.clone());
+            }
+        }
+        reason
     }
 
     fn unused(&self, selection: &Selection) -> Vec<Finding> {
-        let names = self.suppressions.iter().flat_map(|suppression| &suppression.rules);
-        let unused = names.filter(|named| !self.used.contains(&named.span.start));
-        unused.filter_map(|named| complaint(named, selection)).collect()
+        let all = self.suppressions.iter();
+        let names =
+            all.flat_map(|suppression| suppression.rules.iter().map(move |named| (suppression, named)));
+        let unused = names.filter(|(_, named)| !self.used.contains(&named.span.start));
+        unused.filter_map(|(suppression, named)| self.complaint(suppression, named, selection)).collect()
+    }
+
+    fn complaint(&self, suppression: &Suppression, named: &Named, selection: &Selection) -> Option<Finding> {
+        let mut finding = complaint(named, selection)?;
+        let is_known = RuleName::parse(&named.name).is_ok();
+        finding.fix = is_known.then(|| Fix {
+            applicability: Applicability::Safe,
+            message: finding.help.clone(),
+            edits: vec![suppression.without(named, &self.source.text, &self.source.lines)],
+        });
+        Some(finding)
     }
 }
 

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 
 use aho_corasick::AhoCorasick;
 
+use super::cache::Cache;
 use super::check::Analysed;
 use super::root::Roots;
 use super::{File, Options, pool, walk};
-use crate::flow::What;
+use crate::flow::{Analysis, What};
 
 /// The trees of the files of a run.
 pub(crate) struct Trees<'r> {
@@ -24,45 +25,82 @@ pub(crate) struct Trees<'r> {
 impl<'r> Trees<'r> {
     /// `given` are the files that are the tree where there is no root.
     pub(crate) fn new(options: &'r Options, given: &'r [File]) -> Self {
-        Self { options, given, roots: Roots::new(options.configuration) }
+        Self { options, given, roots: Roots::new(options.resolver.discovery().clone()) }
     }
 
     /// Drops the events about handles that another file may read, and all of them where no tree is known.
     pub(crate) fn forget_handles_that_are_read(&mut self, analysed: &mut [Analysed]) {
-        let keeping: Vec<_> = analysed.iter_mut().filter(|file| !kept_names(file).is_empty()).collect();
-        let mut trees: BTreeMap<Tree, BTreeSet<String>> = BTreeMap::new();
-        for file in &keeping {
-            if let Some(tree) = self.tree(file) {
-                trees.entry(tree).or_default().extend(kept_names(file));
-            }
-        }
-        let search = |(tree, names): (Tree, _)| {
-            let mentions = self.mentions(&tree, names);
-            (tree, mentions)
-        };
-        let mentions: BTreeMap<Tree, Mentions> = trees.into_iter().map(search).collect();
-        for file in keeping {
-            let mentions = self.tree(file).and_then(|tree| mentions.get(&tree));
-            forget(file, mentions);
+        let keepers: Vec<Keeper<'_>> = analysed.iter().map(Keeper::of).collect();
+        let unread = self.unread(&keepers);
+        for (file, unread) in analysed.iter_mut().zip(&unread) {
+            forget(file, unread);
         }
     }
 
+    /// Of the names that each file keeps handles under, those that no other file of its tree contains; none where no tree is
+    /// known.
+    pub(crate) fn unread(&mut self, keepers: &[Keeper<'_>]) -> Vec<BTreeSet<String>> {
+        let mut trees: BTreeMap<Tree, BTreeSet<String>> = BTreeMap::new();
+        for keeper in keepers.iter().filter(|keeper| !keeper.names.is_empty()) {
+            if let Some(tree) = self.tree(keeper) {
+                trees.entry(tree).or_default().extend(keeper.names.iter().cloned());
+            }
+        }
+        let search = |(tree, names): (Tree, _)| {
+            let mentions = self.mentions(&tree, names)?;
+            Some((tree, mentions))
+        };
+        let mentions: BTreeMap<Tree, Mentions> = trees.into_iter().filter_map(search).collect();
+        let mut unread = Vec::new();
+        for keeper in keepers {
+            let known = match keeper.names.is_empty() {
+                true => None,
+                false => self.tree(keeper).and_then(|tree| mentions.get(&tree)),
+            };
+            unread.push(known.map(|mentions| mentions.unread(keeper)).unwrap_or_default());
+        }
+        unread
+    }
+
     /// The tree of a file; a text that is no file has one only if its name leads to a root.
-    fn tree(&mut self, file: &Analysed) -> Option<Tree> {
-        match self.roots.of(file.path.as_deref()?) {
+    fn tree(&mut self, keeper: &Keeper<'_>) -> Option<Tree> {
+        match self.roots.of(keeper.path?) {
             Some(root) => Some(Tree::Below(root)),
             None if self.given.is_empty() => None,
             None => Some(Tree::Given),
         }
     }
 
-    fn mentions(&self, tree: &Tree, names: BTreeSet<String>) -> Mentions {
-        let below = |root: &PathBuf| walk::find_files(std::slice::from_ref(root), &self.options.walk);
-        let files = match tree {
-            Tree::Below(root) => below(root).map(|found| found.files).unwrap_or_default(),
-            Tree::Given => self.given.to_vec(),
+    /// What the files of a tree contain; nothing is known where the settings of one of its folders cannot be used.
+    fn mentions(&self, tree: &Tree, names: BTreeSet<String>) -> Option<Mentions> {
+        let (root, files) = match tree {
+            Tree::Below(root) => {
+                (root.clone(), walk::find_files(std::slice::from_ref(root), self.options).ok()?.files)
+            }
+            Tree::Given => (std::env::current_dir().unwrap_or_default(), self.given.to_vec()),
         };
-        Mentions::find(names, &files, self.options.walk.threads())
+        let memory = Cache::tree(&root, &files, self.options);
+        if let Some(files) = memory.as_ref().and_then(|memory| memory.recall(&names)) {
+            return Some(Mentions { files });
+        }
+        let mentions = Mentions::find(names, &files, self.options.threads());
+        if let Some(memory) = memory {
+            memory.learn(&mentions.files);
+        }
+        Some(mentions)
+    }
+}
+
+/// A file with the names that it keeps handles under and never reads.
+pub(crate) struct Keeper<'f> {
+    /// Where it is; `None` for a text that is no file.
+    pub(crate) path: Option<&'f Path>,
+    pub(crate) names: BTreeSet<String>,
+}
+
+impl<'f> Keeper<'f> {
+    pub(crate) fn of(file: &'f Analysed) -> Self {
+        Self { path: file.path.as_deref(), names: kept_names(&file.analysis) }
     }
 }
 
@@ -75,17 +113,17 @@ enum Tree {
     Given,
 }
 
-/// Drops the events about handles that may be read elsewhere; without a tree that is any of them.
-fn forget(file: &mut Analysed, mentions: Option<&Mentions>) {
-    let path = file.path.as_deref().map(identity).unwrap_or_default();
+/// Drops the events about handles under names that others may read.
+pub(crate) fn forget(file: &mut Analysed, unread: &BTreeSet<String>) {
     file.analysis.events.retain(|event| match &event.what {
-        What::Kept { name, .. } => mentions.is_some_and(|mentions| !mentions.elsewhere(name, &path)),
+        What::Kept { name, .. } => unread.contains(name),
         _ => true,
     });
 }
 
-fn kept_names(file: &Analysed) -> Vec<String> {
-    let kept = file.analysis.events.iter().filter_map(|event| match &event.what {
+/// The names that a file keeps handles under and never reads.
+pub(crate) fn kept_names(analysis: &Analysis) -> BTreeSet<String> {
+    let kept = analysis.events.iter().filter_map(|event| match &event.what {
         What::Kept { name, .. } => Some(name.clone()),
         _ => None,
     });
@@ -104,7 +142,7 @@ struct Mentions {
 impl Mentions {
     fn find(names: BTreeSet<String>, files: &[File], threads: usize) -> Self {
         let names: Vec<String> = names.into_iter().collect();
-        let mut mentions = Self { files: BTreeMap::new() };
+        let mut mentions = Self { files: names.iter().map(|name| (name.clone(), BTreeSet::new())).collect() };
         let Ok(search) = AhoCorasick::new(&names) else { return mentions };
         let found = pool::map(threads, files, |file| match std::fs::read(&file.path) {
             Ok(bytes) => words(&search, &bytes),
@@ -116,6 +154,12 @@ impl Mentions {
             }
         }
         mentions
+    }
+
+    /// The names of a file that no other one contains.
+    fn unread(&self, keeper: &Keeper<'_>) -> BTreeSet<String> {
+        let path = keeper.path.map(identity).unwrap_or_default();
+        keeper.names.iter().filter(|name| !self.elsewhere(name, &path)).cloned().collect()
     }
 
     /// Whether a file other than `path` contains the name.
@@ -149,7 +193,7 @@ mod tests {
         let own = folder.path().join("own.py");
         std::fs::write(&own, "self.request = start()\n").unwrap();
         std::fs::write(folder.path().join("other.py"), other).unwrap();
-        let found = walk::find_files(&[folder.path().to_owned()], &Options::default().walk).unwrap();
+        let found = walk::find_files(&[folder.path().to_owned()], &Options::default()).unwrap();
         let mentions = Mentions::find(BTreeSet::from(["request".to_owned()]), &found.files, 2);
         mentions.elsewhere("request", &identity(&own))
     }

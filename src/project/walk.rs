@@ -1,60 +1,20 @@
 //! Finds the files to read.
 //!
 //! Folders are walked in parallel. Ignore files count, hidden files are read, and folders that hold no code of the project
-//! ([`LEFT_OUT`]) are left out, all as ruff does. A path that is given is always read. Links to folders are not followed,
+//! are left out ([`super::settings`]), all as ruff does. A path that is given is always read. Links to folders are not followed,
 //! so that no loop and no folder is walked twice; a link to a file is read unless the file itself is found too.
 
 use std::collections::BTreeSet;
 use std::fs::{self, FileType};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-use super::WalkOptions;
+use super::settings::{Resolver, SettingsError};
+use super::{GivenPaths, Options};
 use crate::source::Language;
-
-/// Names of folders that are not walked into unless they are given.
-const LEFT_OUT: &[&str] = &[
-    ".bzr",
-    ".direnv",
-    ".eggs",
-    ".git",
-    ".git-rewrite",
-    ".hg",
-    ".ipynb_checkpoints",
-    ".mypy_cache",
-    ".nox",
-    ".pants.d",
-    ".pyenv",
-    ".pytest_cache",
-    ".pytype",
-    ".ruff_cache",
-    ".svn",
-    ".tox",
-    ".venv",
-    ".vscode",
-    "__pypackages__",
-    "_build",
-    "buck-out",
-    "build",
-    "dist",
-    "node_modules",
-    "site-packages",
-    "venv",
-];
-
-/// Whether ignore files count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Gitignore {
-    /// `.gitignore`, `.ignore` and git's own exclude files are respected.
-    #[default]
-    Respected,
-    /// They are not looked at.
-    NotRespected,
-}
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,10 +28,16 @@ pub struct File {
 impl File {
     /// The path as reports show it: relative to the working directory where it lies in it.
     pub fn name(&self) -> String {
-        let path = self.path.strip_prefix(".").unwrap_or(&self.path);
-        let here = std::env::current_dir().unwrap_or_default();
-        path.strip_prefix(here).unwrap_or(path).to_string_lossy().into_owned()
+        shown(&self.path)
     }
+}
+
+/// A path as the user reads it: relative to the working directory where it lies in it.
+pub(crate) fn shown(path: &Path) -> String {
+    let path = path.strip_prefix(".").unwrap_or(path);
+    let here = std::env::current_dir().unwrap_or_default();
+    let path = path.strip_prefix(here).unwrap_or(path).to_string_lossy();
+    if path.is_empty() { ".".to_owned() } else { path.into_owned() }
 }
 
 /// The files that paths lead to.
@@ -87,45 +53,45 @@ pub struct Files {
     ambiguous: bool,
 }
 
-/// A pattern of files to leave out that cannot be understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadPattern {
-    pattern: String,
-    why: String,
-}
-
-impl BadPattern {
-    fn new(pattern: &str, error: &ignore::Error) -> Self {
-        let why = match error {
-            ignore::Error::Glob { err, .. } => err.clone(),
-            other => other.to_string(),
-        };
-        Self { pattern: pattern.to_owned(), why }
-    }
-}
-
-impl std::fmt::Display for BadPattern {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "`{}` is no pattern for files: {}", self.pattern, self.why)
-    }
-}
-
-impl std::error::Error for BadPattern {}
-
-/// Finds the files that the given paths lead to.
-pub fn find_files(paths: &[PathBuf], options: &WalkOptions) -> Result<Files, BadPattern> {
+/// Finds the files that the given paths lead to. An error is about the settings of one of the folders.
+pub fn find_files(paths: &[PathBuf], options: &Options) -> Result<Files, SettingsError> {
     let mut found = Files { ambiguous: paths.len() > 1, ..Files::default() };
     let mut folders = Vec::new();
     for path in paths {
         match fs::metadata(path) {
+            Ok(_) if is_left_out(path, options)? => {}
             Ok(data) if data.is_dir() => folders.push(path),
             Ok(data) => found.add_named(path, data.file_type()),
             Err(error) => found.unreadable.push((path.clone(), reason(&error))),
         }
     }
-    found.walk(&folders, options)?;
+    let (mut respecting, mut others) = (Vec::new(), Vec::new());
+    for folder in folders {
+        let settings = options.resolver.of_folder(folder)?;
+        if settings.respects_gitignore() { respecting.push(folder) } else { others.push(folder) }
+    }
+    found.walk(&respecting, Gitignore::Respected, options)?;
+    found.walk(&others, Gitignore::NotRespected, options)?;
     found.in_order();
     Ok(found)
+}
+
+/// Whether a path that is given is left out all the same.
+fn is_left_out(path: &Path, options: &Options) -> Result<bool, SettingsError> {
+    match options.given_paths {
+        GivenPaths::Read => Ok(false),
+        GivenPaths::LeftOutToo => {
+            let (settings, path) = options.resolver.of_file(path)?;
+            Ok(settings.excludes_anywhere(&path))
+        }
+    }
+}
+
+/// Whether ignore files count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gitignore {
+    Respected,
+    NotRespected,
 }
 
 impl Files {
@@ -135,30 +101,38 @@ impl Files {
         } else if Language::of(path).is_some() || (path.extension().is_none() && is_script(path)) {
             self.files.push(File { path: path.to_owned(), named: true });
         } else if path.extension().is_none_or(|ending| ending != "pyi") {
-            self.notes.push(format!("skipped `{}`: it is not a Python file", path.display()));
+            self.notes.push(format!("skipped `{}`: it is not a Python or Rust file", path.display()));
         }
     }
 
-    fn walk(&mut self, folders: &[&PathBuf], options: &WalkOptions) -> Result<(), BadPattern> {
-        let exclusions = exclusions(&options.exclude)?;
+    fn walk(
+        &mut self,
+        folders: &[&PathBuf],
+        gitignore: Gitignore,
+        options: &Options,
+    ) -> Result<(), SettingsError> {
         let Some((first, rest)) = folders.split_first() else { return Ok(()) };
         let mut walk = WalkBuilder::new(first);
         for folder in rest {
             walk.add(folder);
         }
-        walk.standard_filters(options.gitignore == Gitignore::Respected)
+        let sieve = Sieve { resolver: Arc::clone(&options.resolver), wrong: Arc::default() };
+        let wrong = Arc::clone(&sieve.wrong);
+        walk.standard_filters(gitignore == Gitignore::Respected)
             .hidden(false)
             .follow_links(false)
             .threads(options.threads())
-            .overrides(exclusions)
-            .filter_entry(|entry| entry.depth() == 0 || !is_left_out(entry));
+            .filter_entry(move |entry| entry.depth() == 0 || sieve.passes(entry));
         let found = Mutex::new(Files::default());
         walk.build_parallel().run(|| {
             Box::new(|entry| {
-                found.lock().unwrap_or_else(PoisonError::into_inner).add_found(entry);
+                lock(&found).add_found(entry);
                 WalkState::Continue
             })
         });
+        if let Some(wrong) = lock(&wrong).take() {
+            return Err(wrong);
+        }
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.files.extend(found.files);
         self.unreadable.extend(found.unreadable);
@@ -206,17 +180,40 @@ pub(crate) fn reason(error: &std::io::Error) -> String {
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn exclusions(patterns: &[String]) -> Result<Override, BadPattern> {
-    let mut builder = OverrideBuilder::new(std::env::current_dir().unwrap_or_default());
-    for pattern in patterns {
-        builder.add(&format!("!{pattern}")).map_err(|error| BadPattern::new(pattern, &error))?;
-    }
-    builder.build().map_err(|error| BadPattern::new(&patterns.join(","), &error))
+/// Holds back what the settings leave out.
+struct Sieve {
+    resolver: Arc<Resolver>,
+    /// The first settings that could not be used.
+    wrong: Arc<Mutex<Option<SettingsError>>>,
 }
 
-fn is_left_out(entry: &DirEntry) -> bool {
-    let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    folder && entry.file_name().to_str().is_some_and(|name| LEFT_OUT.contains(&name))
+impl Sieve {
+    fn passes(&self, entry: &DirEntry) -> bool {
+        let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if !folder && Language::of(entry.path()).is_none() {
+            return true;
+        }
+        if folder && entry.file_name() == "target" && is_beside_manifest(entry.path()) {
+            return false;
+        }
+        match self.resolver.of_file(entry.path()) {
+            Ok((settings, path)) if folder => !settings.excludes_folder(&path),
+            Ok((settings, path)) => !settings.excludes_file(&path),
+            Err(error) => {
+                lock(&self.wrong).get_or_insert(error);
+                false
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a folder lies beside the manifest of a Rust package: then `target` holds what was built.
+fn is_beside_manifest(folder: &Path) -> bool {
+    folder.parent().is_some_and(|parent| parent.join("Cargo.toml").is_file())
 }
 
 fn is_source(entry: &DirEntry) -> bool {

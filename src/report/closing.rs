@@ -2,15 +2,45 @@
 
 use std::io::{self, Write};
 
-use crate::project::Outcome;
-use crate::rules::Severity;
+use crate::project::{Outcome, Silence};
+use crate::rules::{Applicability, Severity};
 
 pub(super) fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", sentence(outcome))
+    writeln!(out, "{}", sentence(outcome))?;
+    match hint(outcome) {
+        Some(hint) => writeln!(out, "{hint}"),
+        None => Ok(()),
+    }
+}
+
+/// What can be done about what is left.
+fn hint(outcome: &Outcome) -> Option<String> {
+    let safe = outcome.fixable(Applicability::Safe);
+    let others = outcome.fixable(Applicability::Unsafe);
+    match (safe, others) {
+        (0, 0) => None,
+        (safe, 0) => Some(format!("{safe} can be fixed with `--fix`")),
+        (0, others) => Some(format!("{others} can be fixed with `--fix --unsafe-fixes`")),
+        (safe, others) => {
+            Some(format!("{safe} can be fixed with `--fix`, {others} more with `--fix --unsafe-fixes`"))
+        }
+    }
 }
 
 fn sentence(outcome: &Outcome) -> String {
+    let known = outcome.silenced().filter(|(_, silenced)| silenced.why == Silence::Baseline).count();
+    match known {
+        0 => found(outcome),
+        1 => format!("{}; 1 more is in the baseline", found(outcome)),
+        known => format!("{}; {known} more are in the baseline", found(outcome)),
+    }
+}
+
+fn found(outcome: &Outcome) -> String {
     let problems = outcome.findings().count();
+    if outcome.fixed() > 0 {
+        return fixed(outcome, problems);
+    }
     match (problems, outcome.files) {
         (0, 0) => "no file to check".to_owned(),
         (0, files) => format!("no problem found in {}", counted(files, "file")),
@@ -22,6 +52,17 @@ fn sentence(outcome: &Outcome) -> String {
             counted(files, "file")
         ),
     }
+}
+
+/// `found 3 problems in 2 files: 2 fixed, 1 left (1 error)`
+fn fixed(outcome: &Outcome, left: usize) -> String {
+    let fixed = outcome.fixed();
+    let found = counted(fixed + left, "problem");
+    let rest = match left {
+        0 => "none left".to_owned(),
+        left => format!("{left} left ({})", by_severity(outcome)),
+    };
+    format!("found {found} in {}: {fixed} fixed, {rest}", counted(outcome.files, "file"))
 }
 
 fn by_severity(outcome: &Outcome) -> String {
@@ -56,10 +97,12 @@ mod tests {
             labels: Vec::new(),
             help: String::new(),
             function: String::new(),
+            fix: None,
         };
         let findings = severities.iter().map(finding).collect();
-        let reports = vec![FileReport { name: "a.py".to_owned(), source: None, findings }];
-        sentence(&Outcome { reports, files, notes: Vec::new() })
+        let reports =
+            vec![FileReport { name: "a.py".to_owned(), source: None, findings, silenced: Vec::new() }];
+        sentence(&Outcome { reports, files, ..Outcome::default() })
     }
 
     #[test]

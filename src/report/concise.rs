@@ -1,8 +1,8 @@
-//! One row for each finding: `path:row:column: severity[rule] message`.
+//! One row for each finding: `path:row:column: severity[rule] message`; in a notebook `path:cell N:row:column`.
 
 use std::io::{self, Write};
 
-use super::{Colour, Look, printable};
+use super::{Colour, Look, page_address, printable};
 use crate::project::{FileReport, Outcome};
 use crate::rules::{Finding, Severity};
 
@@ -10,7 +10,8 @@ pub(super) fn write(outcome: &Outcome, look: &Look, out: &mut dyn Write) -> io::
     for (report, finding) in outcome.findings() {
         let severity = coloured(finding.severity, look.colour);
         let message = printable(&finding.message);
-        writeln!(out, "{}: {severity}[{}] {message}", place(report, finding), finding.rule)?;
+        let rule = look.links.link(finding.rule, page_address(finding.rule).as_deref());
+        writeln!(out, "{}: {severity}[{rule}] {message}", place(report, finding))?;
     }
     Ok(())
 }
@@ -19,8 +20,10 @@ fn place(report: &FileReport, finding: &Finding) -> String {
     let name = printable(&report.name);
     match &report.source {
         Some(source) => {
-            let position = source.position(finding.primary.span.start);
-            format!("{name}:{}:{}", position.row, position.column)
+            let start = finding.primary.span.start;
+            let position = source.position(start);
+            let cell = source.cell(start).map(|cell| format!("cell {cell}:")).unwrap_or_default();
+            format!("{name}:{cell}{}:{}", position.row, position.column)
         }
         None => name,
     }

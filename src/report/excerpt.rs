@@ -34,6 +34,9 @@ pub(super) struct Excerpt {
 #[derive(Debug)]
 struct Row {
     number: u32,
+    /// Its number as a person reads it: in a notebook within its cell.
+    shown: u32,
+    cell: Option<u32>,
     /// Where its text starts in the excerpt.
     start: usize,
     /// Where each character of the excerpt's row, from `start` on, stands in the file.
@@ -80,7 +83,9 @@ impl Excerpt {
         if cut > 0 {
             self.text.push(CUT);
         }
-        let mut row = Row { number, start, origins: Vec::new(), cut };
+        let shown = source.position(first_byte).row;
+        let cell = source.cell(first_byte);
+        let mut row = Row { number, shown, cell, start, origins: Vec::new(), cut };
         let mut characters = line.char_indices().skip(cut);
         for (at, character) in characters.by_ref().take(length) {
             row.origins.push((self.text.len(), first_byte + at as u32));
@@ -150,7 +155,7 @@ impl SourceCode for Excerpt {
         let at = self.row_at(span.offset());
         let end = self.row_at(span.offset() + span.len());
         let is_next = |index: usize| match (self.rows.get(index), self.rows.get(index + 1)) {
-            (Some(row), Some(next)) => row.number + 1 == next.number,
+            (Some(row), Some(next)) => row.number + 1 == next.number && row.cell == next.cell,
             _ => false,
         };
         if !(at..end).all(is_next) {
@@ -170,11 +175,12 @@ impl SourceCode for Excerpt {
         let stop = self.end_of(last_row) + 1;
         let data = self.text.as_bytes().get(start..stop).ok_or(MietteError::OutOfBounds)?;
         let column = if rows_before == 0 { Self::column(row, span.offset()) } else { 0 };
+        let name = row.cell.map_or_else(|| self.name.clone(), |cell| format!("{}:cell {cell}", self.name));
         Ok(Box::new(MietteSpanContents::new_named(
-            self.name.clone(),
+            name,
             data,
             (start, stop - start).into(),
-            row.number as usize - 1,
+            row.shown as usize - 1,
             column,
             last - first + 1,
         )))

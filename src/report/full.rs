@@ -20,7 +20,7 @@ use std::io::{self, Write};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 
 use super::excerpt::Excerpt;
-use super::{Colour, Look, page_address, printable};
+use super::{Colour, Links, Look, page_address, printable};
 use crate::project::{FileReport, Outcome, known_rules};
 use crate::rules::{Finding, Label, Severity};
 use crate::source::SourceFile;
@@ -48,7 +48,7 @@ fn handler(look: &Look) -> GraphicalReportHandler {
     };
     GraphicalReportHandler::new_themed(theme)
         .with_width(look.width)
-        .with_links(false)
+        .with_links(look.links == Links::Written)
         .with_context_lines(1)
         .without_syntax_highlighting()
 }

@@ -4,7 +4,7 @@
 //! handle.wait(timeout=5)     # here: an `int` raises a `TypeError`, a `timedelta` is wanted
 //! ```
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::flow::{Event, What};
 
 pub(super) const RULE: Rule = Rule {
@@ -31,6 +31,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: Vec::new(),
         help: format!("give it a `{wants}`{}", example(wants, at.of(context.text))),
         function: event.function.clone(),
+        fix: fix::as_timedelta(wants, *at, context),
     })
 }
 

@@ -57,6 +57,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: earlier.map(|span| Label { span, text: before.to_owned() }).into_iter().collect(),
         help,
         function: event.function.clone(),
+        fix: None,
     })
 }
 

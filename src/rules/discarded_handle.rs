@@ -9,7 +9,7 @@
 //! A one-way remote call is no mistake: the other side runs it whether or not anybody keeps the future. With nccl a send or a
 //! collective goes on in its stream, so only a receive is an error there.
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::catalog::Kind;
 use crate::flow::{Event, Handle, Loss, Note, What};
 
@@ -44,6 +44,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(handle, context),
         function: event.function.clone(),
+        fix: fix::keep(handle, context),
     })
 }
 

@@ -43,6 +43,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
             lanes::draw(standstill, context)
         ),
         function: event.function.clone(),
+        fix: None,
     })
 }
 

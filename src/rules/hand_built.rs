@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Context, Finding, Label, check};
 use crate::catalog::{ApiId, Catalog};
 use crate::flow::{Event, Handle, Loss, What};
-use crate::source::{Language, Span};
+use crate::source::{Language, Span, apply};
 
 /// A text, and the catalogue that its events speak of.
 pub(super) struct Story {
@@ -74,7 +74,7 @@ impl Story {
     }
 
     fn findings(&self, events: &[Event]) -> Vec<Finding> {
-        check(events, &Context { catalog: &self.catalog, text: &self.text, backend: self.backend })
+        check(events, &Context::new(&self.catalog, &self.text, self.backend))
     }
 
     fn place(&self, label: &Label) -> String {
@@ -102,4 +102,13 @@ pub(super) fn told(story: &Story, events: &[Event]) -> String {
         let _ = writeln!(out, "  help: {}", finding.help);
     }
     out
+}
+
+/// The text after the fix of the first finding that has one, and what the fix says of itself.
+pub(super) fn fixed(story: &Story, events: &[Event]) -> String {
+    let Some(fix) = story.findings(events).into_iter().find_map(|finding| finding.fix) else {
+        return "no fix".to_owned();
+    };
+    let text = apply(&story.text, &fix.edits).expect("the edits of a fix agree");
+    format!("{}: {}\n{text}", fix.applicability.word(), fix.message)
 }

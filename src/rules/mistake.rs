@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Finding, Law};
+use super::{Context, Finding, Law, Severity};
 use crate::flow::{Event, Handle, What};
 use crate::source::Span;
 
@@ -28,21 +28,38 @@ pub(super) struct Told<'a> {
 /// Keeps the best finding of each mistake, in the order of the file.
 pub(super) fn one_finding_each(mut told: Vec<Told<'_>>, context: &Context<'_>) -> Vec<Finding> {
     let causes: BTreeSet<Span> =
-        told.iter().filter(|told| told.law == Law::Api).flat_map(spans_of_cause).collect();
+        told.iter().filter(|told| is_a_cause(told)).flat_map(spans_of_cause).collect();
     told.retain(|told| told.law == Law::Api || !is_consequence(site(told), &causes));
-    told.sort_by_key(|told| (told.rank, told.event.path.len(), told.finding.primary.span));
+    told.sort_by_key(order);
 
     let mut known = BTreeSet::new();
     let mut kept: Vec<Told<'_>> = Vec::new();
     for next in told {
         let signs = signs_of(&next, context);
-        if signs.is_disjoint(&known) {
+        if signs.is_disjoint(&known) || is_second_half(&next, &kept, context) {
             known.extend(signs);
             kept.push(next);
         }
     }
     kept.sort_by_key(|told| (told.finding.primary.span, told.rank));
     kept.into_iter().map(|told| told.finding).collect()
+}
+
+/// Whether a finding can explain others: a call that fails does, advice on one does not.
+fn is_a_cause(told: &Told<'_>) -> bool {
+    told.law == Law::Api && told.finding.severity > Severity::Advice
+}
+
+/// Which finding of a mistake explains it better: by rule, then by the shortest story. Of several touches of one buffer in
+/// flight the first explains the others, whatever its rule.
+fn order(told: &Told<'_>) -> (Law, usize, usize, Span) {
+    let at = told.finding.primary.span;
+    match told.law {
+        Law::Reach | Law::Overlap | Law::Progress | Law::Api => {
+            (told.law, told.rank, told.event.path.len(), at)
+        }
+        Law::Quiet => (told.law, 0, at.start as usize, at),
+    }
 }
 
 /// The call that started what the finding is about.
@@ -71,13 +88,22 @@ enum Sign {
 }
 
 fn signs_of(told: &Told<'_>, context: &Context<'_>) -> BTreeSet<Sign> {
-    if matches!(told.law, Law::Api | Law::Progress) {
+    if matches!(told.law, Law::Overlap | Law::Progress | Law::Api) {
         return BTreeSet::from([Sign::Call(told.rank, told.finding.primary.span)]);
     }
     let site = site(told);
     let holder = handle_of(&told.event.what).and_then(|handle| handle.holder.clone());
     let line = holder.map(|name| Sign::Holder(name, line_start(site, context.text)));
     std::iter::once(Sign::Site(site)).chain(line).collect()
+}
+
+/// `b = b * 2` reads too early and also loses the name of the buffer: waiting before the read alone would not do.
+fn is_second_half(next: &Told<'_>, kept: &[Told<'_>], context: &Context<'_>) -> bool {
+    let line = |told: &Told<'_>| line_start(told.finding.primary.span, context.text);
+    let read_there = |told: &&Told<'_>| told.law == Law::Quiet && line(told) == line(next);
+    let rebinds = |told: &Told<'_>| matches!(told.event.what, What::ReboundBuffer { .. });
+    let other = kept.iter().find(read_there);
+    next.law == Law::Quiet && other.is_some_and(|other| rebinds(next) != rebinds(other))
 }
 
 fn line_start(span: Span, text: &str) -> usize {
@@ -94,14 +120,23 @@ fn handle_of(what: &What) -> Option<&Handle> {
         | What::WaitOnList { handle, .. }
         | What::HandleAsList { handle, .. }
         | What::NoSuchMethod { handle, .. }
-        | What::WaitedTwice { handle, .. } => Some(handle),
-        What::WaitNeverRuns { handle, .. } => handle.as_ref(),
+        | What::WaitedTwice { handle, .. }
+        | What::WaitedAtOnce { handle, .. }
+        | What::SerialLoop { handle, .. }
+        | What::MessageDiscarded { handle, .. } => Some(handle),
+        What::WaitNeverRuns { handle, .. } | What::BusyPoll { handle, .. } => handle.as_ref(),
+        What::Touched { handle, .. } | What::ReboundBuffer { handle, .. } => Some(handle),
+        What::SharedBuffer { with, .. } => with.as_ref(),
         What::Unlaunched { .. }
         | What::BadTimeout { .. }
         | What::BatchMisuse { .. }
         | What::WaitCycle { .. }
         | What::DivergentCollective { .. }
-        | What::UnmatchedMessage { .. } => None,
+        | What::UnmatchedMessage { .. }
+        | What::CollectiveByHand { .. }
+        | What::OwnerDropped { .. }
+        | What::SmallRoom { .. }
+        | What::Temporary { .. } => None,
     }
 }
 

@@ -9,7 +9,7 @@
 //! With nccl the newest handle of a communicator stands for those before it, so a newer handle in the same name is a known
 //! way to wait for all of them.
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::catalog::Kind;
 use crate::flow::{Event, Handle, Loss, What};
 use crate::source::Span;
@@ -49,6 +49,10 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: labels(event, handle, Label { span: *at, text: lost }, context),
         help: help(handle, place, context),
         function: event.function.clone(),
+        fix: how
+            .can_be_preceded_by_a_wait()
+            .then(|| fix::before_the_overwrite(event, handle, *at, context))
+            .flatten(),
     })
 }
 
@@ -65,6 +69,14 @@ enum How {
 }
 
 impl How {
+    /// Whether there is one place before which the handle can be waited for.
+    fn can_be_preceded_by_a_wait(self) -> bool {
+        match self {
+            Self::NextTurn | Self::Newer | Self::SomethingElse | Self::Deleted => true,
+            Self::Refilled => false,
+        }
+    }
+
     /// Whether the place holds a handle of a later start afterwards.
     fn is_the_newest(self) -> bool {
         match self {

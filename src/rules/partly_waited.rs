@@ -11,7 +11,7 @@
 //! With nccl the newest handle of one communicator stands for those before it. The other way round, only a backend that merges
 //! the operations of a batch gives fewer handles, and nccl is the one that does.
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::flow::{Event, Handle, Selection, What};
 
 pub(super) const RULE: Rule = Rule {
@@ -37,6 +37,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: story::from_the_start(handle, context),
         help: help(*how, handle, context),
         function: event.function.clone(),
+        fix: fix::wait_for_all(*how, *at, context),
     })
 }
 

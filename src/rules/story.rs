@@ -7,7 +7,7 @@
 
 use super::{Context, Finding, Label};
 use crate::catalog::{ApiId, Does, DropEffect, Kind, OnDrop, UsageName};
-use crate::flow::{Event, Handle, Step, Turn};
+use crate::flow::{Event, Handle, Origin, Step, Turn};
 use crate::source::Span;
 
 /// How many turns a story shows.
@@ -32,7 +32,7 @@ pub(super) fn short_name<'a>(api: ApiId, context: &Context<'a>) -> &'a str {
 }
 
 /// What stands before the last pair of parentheses of a call.
-fn callee_text(call: &str) -> &str {
+pub(super) fn callee_text(call: &str) -> &str {
     let (mut depth, mut opened, mut quote) = (0_u32, call.len(), None);
     for (at, character) in call.char_indices() {
         match (quote, character) {
@@ -57,6 +57,9 @@ pub(super) fn noun(api: ApiId, context: &Context<'_>) -> &'static str {
     let function = context.catalog.function(api);
     if function.does == Does::Launch {
         return "batch";
+    }
+    if function.gives_message {
+        return "receive";
     }
     match function.kind {
         Kind::PointToPoint => match function.buffers.first().map(|buffer| buffer.usage) {
@@ -103,7 +106,7 @@ pub(super) fn from_the_start(handle: &Handle, context: &Context<'_>) -> Vec<Labe
 /// The way down into a wrapper: each call, and the start itself.
 pub(super) fn inside(handle: &Handle, context: &Context<'_>) -> Vec<Label> {
     let last = handle.inside.len().saturating_sub(1);
-    let tell = |(depth, origin): (usize, &crate::flow::Origin)| {
+    let tell = |(depth, origin): (usize, &Origin)| {
         let called = callee(origin.span, handle.api, context);
         let text = if depth == last {
             format!("inside `{}` it is {called} that starts it", origin.function)
@@ -231,21 +234,29 @@ pub(super) fn wait(handle: &Handle, context: &Context<'_>) -> &'static str {
 
 /// The blocking form, where the catalogue knows one and the user calls the library's function itself.
 fn or_block(handle: &Handle, called: &str, context: &Context<'_>) -> String {
-    let function = context.catalog.function(handle.api);
-    let short = short_name(handle.api, context);
-    if !handle.inside.is_empty() || handle.several {
-        return String::new();
-    }
-    if let Some(when) = &function.when {
+    if let (Some(when), true) = (&context.catalog.function(handle.api).when, is_direct(handle)) {
         return format!("; or leave `{}` out, and the call itself waits", when.argument);
     }
-    match (&function.blocking, called.strip_suffix(short)) {
-        (Some(blocking), Some(before)) => {
-            let blocking = blocking.rsplit('.').next().unwrap_or(blocking);
-            format!("; or call the blocking `{before}{blocking}`")
-        }
-        (Some(_) | None, _) => String::new(),
-    }
+    blocking_form(handle, called, context)
+        .map_or_else(String::new, |blocking| format!("; or call the blocking {blocking}"))
+}
+
+/// The blocking form of the call that started something, in backticks and in the user's words.
+pub(super) fn blocking_call(handle: &Handle, context: &Context<'_>) -> Option<String> {
+    let called = callee(handle.started, handle.api, context);
+    blocking_form(handle, called.trim_matches('`'), context)
+}
+
+fn blocking_form(handle: &Handle, called: &str, context: &Context<'_>) -> Option<String> {
+    let blocking = context.catalog.function(handle.api).blocking.as_ref().filter(|_| is_direct(handle))?;
+    let before = called.strip_suffix(short_name(handle.api, context))?;
+    let blocking = blocking.rsplit('.').next().unwrap_or(blocking);
+    Some(format!("`{before}{blocking}`"))
+}
+
+/// Whether the user calls the library's function itself, for one handle.
+fn is_direct(handle: &Handle) -> bool {
+    handle.inside.is_empty() && !handle.several
 }
 
 /// What the loss does where it does most: `; with gloo the message is cancelled and the peer waits for ever`.
@@ -274,4 +285,26 @@ fn mildness(effect: DropEffect) -> u8 {
 /// stands for those before it.
 pub(super) fn is_stream_ordered(context: &Context<'_>) -> bool {
     context.backend == Some("nccl")
+}
+
+/// A buffer in backticks, or a word for one whose name is not known.
+pub(super) fn buffer(name: Option<&str>) -> String {
+    name.map_or_else(|| "a buffer".to_owned(), |name| format!("`{name}`"))
+}
+
+/// What to do for a pending operation: `call `handle.wait()``, or `wait for `isend``.
+pub(super) fn wait_for(handle: &Handle, context: &Context<'_>) -> String {
+    match &handle.holder {
+        Some(name) if !handle.several => format!("call `{name}.{}()`", wait(handle, context)),
+        Some(_) | None => format!("wait for {}", callee(handle.started, handle.api, context)),
+    }
+}
+
+/// The place in a called function where a buffer is touched.
+pub(super) fn touched_inside(inside: &[Origin], verb: &str) -> Vec<Label> {
+    let tell = |call: &Origin| Label {
+        span: call.span,
+        text: format!("inside `{}` it is {verb} here", call.function),
+    };
+    inside.iter().map(tell).collect()
 }

@@ -43,6 +43,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(&what, &called),
         function: event.function.clone(),
+        fix: None,
     })
 }
 

@@ -32,6 +32,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: format!("{}{}", remedy(*why), lanes::draw(standstill, context)),
         function: event.function.clone(),
+        fix: None,
     })
 }
 

@@ -39,6 +39,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: format!("wait where the result is needed or the buffer is used again: `{name}.{wait}()`"),
         function: event.function.clone(),
+        fix: None,
     })
 }
 

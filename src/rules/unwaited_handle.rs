@@ -10,7 +10,7 @@
 //! A barrier carries no data: one that a poll loop gives up on is meant, and a remote call runs whether or not anybody keeps
 //! its future.
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Fix, Label, Law, Rule, Severity, fix, story};
 use crate::catalog::Kind;
 use crate::flow::{Event, Handle, Loss, Note, What};
 use crate::source::Span;
@@ -52,7 +52,15 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels,
         help: help(handle, context),
         function: event.function.clone(),
+        fix: how_to_fix(event, handle, *how, *at, context),
     })
+}
+
+fn how_to_fix(event: &Event, handle: &Handle, how: Loss, at: Span, context: &Context<'_>) -> Option<Fix> {
+    match how {
+        Loss::ContainerGone => fix::before_it_is_emptied(handle, at, context),
+        _ => fix::before_the_end(event, handle, at, context),
+    }
 }
 
 fn scope_ends(event: &Event, handle: &Handle, at: Span, context: &Context<'_>) -> (String, String) {

@@ -41,6 +41,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
             lanes::draw(standstill, context)
         ),
         function: event.function.clone(),
+        fix: None,
     })
 }
 

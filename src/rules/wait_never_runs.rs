@@ -6,7 +6,7 @@
 //! map(lambda h: h.wait(), handles)  # here
 //! ```
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::flow::{Event, Handle, Idle, What};
 use crate::source::Span;
 
@@ -33,6 +33,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: handle.as_ref().map(|handle| story::from_the_start(handle, context)).unwrap_or_default(),
         help,
         function: event.function.clone(),
+        fix: fix::call_it(*why, *at, context),
     })
 }
 

@@ -9,7 +9,7 @@
 //! work.test()                         # here: `Work` has no `test`
 //! ```
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Fix, Label, Law, Rule, Severity, fix, story};
 use crate::flow::{Event, Handle, What};
 
 pub(super) const RULE: Rule = Rule {
@@ -21,6 +21,14 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
+/// A list that is waited for as a handle; what else was meant is not known.
+fn fixed(what: &What, context: &Context<'_>) -> Option<Fix> {
+    match what {
+        What::WaitOnList { at, .. } => fix::wait_on_each(*at, context),
+        _ => None,
+    }
+}
+
 fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
     let (handle, at, (message, seen, help)) = match &event.what {
         What::WaitOnList { handle, method, at } => (handle, at, on_list(handle, method, context)),
@@ -28,17 +36,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         What::NoSuchMethod { handle, method, class, at } => {
             (handle, at, no_such_method(handle, method, class, context))
         }
-        What::Lost { .. }
-        | What::PartlyWaited { .. }
-        | What::Kept { .. }
-        | What::Unlaunched { .. }
-        | What::WaitNeverRuns { .. }
-        | What::WaitedTwice { .. }
-        | What::BadTimeout { .. }
-        | What::WaitCycle { .. }
-        | What::DivergentCollective { .. }
-        | What::UnmatchedMessage { .. }
-        | What::BatchMisuse { .. } => return None,
+        _ => return None,
     };
     Some(Finding {
         rule: RULE.name,
@@ -48,6 +46,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         labels: story::from_the_start(handle, context),
         help,
         function: event.function.clone(),
+        fix: fixed(&event.what, context),
     })
 }
 

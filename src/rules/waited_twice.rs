@@ -8,7 +8,7 @@
 //!
 //! Whether a second wait is a mistake is knowledge of the catalogue, by kind of operation and backend.
 
-use super::{Context, Finding, Label, Law, Rule, Severity, story};
+use super::{Context, Finding, Label, Law, Rule, Severity, fix, story};
 use crate::catalog::{Again, ApiId};
 use crate::flow::{Event, Handle, What};
 
@@ -36,6 +36,7 @@ fn check(event: &Event, context: &Context<'_>) -> Option<Finding> {
         help: "wait once: remove this wait, or bind the name to `None` after the first and test it here"
             .to_owned(),
         function: event.function.clone(),
+        fix: fix::drop_the_second(*at, context),
     })
 }
 

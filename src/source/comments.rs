@@ -24,14 +24,32 @@ pub(super) struct Comment {
     pub(super) statement: Option<Span>,
 }
 
+/// A statement line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Statement {
+    /// From its first token to its last.
+    pub(super) code: Span,
+    /// Where its last row ends, the comment included and the line end not.
+    pub(super) end: u32,
+}
+
 /// All comments of a Python text, in order.
 pub(super) fn python_comments(text: &str) -> Vec<Comment> {
+    read(text).comments
+}
+
+/// All statement lines of a Python text, in order.
+pub(super) fn python_statements(text: &str) -> Vec<Statement> {
+    read(text).statements
+}
+
+fn read(text: &str) -> Lexer<'_> {
     let mut lexer = Lexer { bytes: text.as_bytes(), ..Lexer::default() };
     while lexer.at < lexer.bytes.len() {
         lexer.step();
     }
     lexer.end_statement();
-    lexer.comments
+    lexer
 }
 
 #[derive(Default)]
@@ -45,6 +63,7 @@ struct Lexer<'t> {
     /// Where the current statement line starts, once it has a token.
     started: Option<usize>,
     comments: Vec<Comment>,
+    statements: Vec<Statement>,
     /// How many of the comments have their statement line.
     settled: usize,
 }
@@ -218,10 +237,19 @@ impl Lexer<'_> {
         let Some(start) = self.started.take() else { return };
         // A backslash at the very end has stepped behind it.
         let statement = span(start, self.at.min(self.bytes.len()));
+        self.statements.push(Statement { code: self.code_of(statement), end: statement.end });
         for comment in self.comments.iter_mut().skip(self.settled) {
             comment.statement = Some(statement);
         }
         self.settled = self.comments.len();
+    }
+
+    /// A statement line without the comment at its end.
+    fn code_of(&self, statement: Span) -> Span {
+        let last = self.comments.last().filter(|comment| comment.span.end == statement.end);
+        let end = last.map_or(statement.end, |comment| comment.span.start);
+        let code = self.bytes.get(statement.start as usize..end as usize).unwrap_or_default();
+        Span::new(statement.start, statement.start + code.trim_ascii_end().len() as u32)
     }
 
     fn byte(&self, ahead: usize) -> u8 {

@@ -43,6 +43,28 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, Undecodable> {
     Ok(text)
 }
 
+/// Encodes a text as these bytes are encoded: with the same mark, in the encoding that they name. `None` where that cannot
+/// be done without loss.
+pub fn encode_like(bytes: &[u8], text: &str) -> Option<Vec<u8>> {
+    if bytes.starts_with(MARK.as_bytes()) {
+        return Some([MARK, text].concat().into_bytes());
+    }
+    let encoded = match coding_cookie(bytes).map(|name| normal_name(&name)).as_deref() {
+        None | Some("utf-8" | "ascii") => text.as_bytes().to_owned(),
+        Some(_) if text.is_ascii() => text.as_bytes().to_owned(),
+        Some("latin-1") => text.chars().map(|c| u8::try_from(c).ok()).collect::<Option<Vec<u8>>>()?,
+        Some(label) => {
+            let encoding = Encoding::for_label(label.as_bytes())?;
+            let (encoded, used, lossy) = encoding.encode(text);
+            if lossy || used != encoding {
+                return None;
+            }
+            encoded.into_owned()
+        }
+    };
+    (decode(encoded.clone()).as_deref() == Ok(text)).then_some(encoded)
+}
+
 /// Whether bytes start with the mark of UTF-16; then no word can be found in them.
 pub fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
@@ -166,6 +188,22 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_not_part_of_the_text() {
         assert_eq!(decode(b"\xef\xbb\xbfx = 1\n".to_vec()).unwrap(), "x = 1\n");
+    }
+
+    #[test]
+    fn a_text_goes_back_into_the_encoding_that_it_came_from() {
+        let files: [&[u8]; 5] = [
+            b"x = '\xc3\xa9'\n",
+            b"\xef\xbb\xbfx = '\xc3\xa9'\r\n",
+            b"# coding: latin-1\nx = '\xe9'\n",
+            b"# coding: cp1252\nx = '\x80'\n",
+            b"# coding: shift_jis\nx = '\x82\xa0'\n",
+        ];
+        for bytes in files {
+            let text = decode(bytes.to_vec()).unwrap();
+            assert_eq!(encode_like(bytes, &text).as_deref(), Some(bytes), "{text}");
+        }
+        assert_eq!(encode_like(b"# coding: latin-1\n", "# coding: latin-1\n'€'\n"), None);
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //!   in, on a row of its own the next one. A finding is covered if it starts there; its other labels do not matter.
 //! - `# unwaited: ignore-file[rule, …] reason` covers the whole file, wherever it stands.
 //!
-//! The words may follow other comments on the same row: `# type: ignore  # unwaited: ignore[wait-on-list]`.
+//! The words may follow other comments on the same row: `# type: ignore  # unwaited: ignore[wait-on-list]`. In Rust `//` begins a
+//! comment, and a statement line is a statement.
 
 use super::comments::python_comments;
+use super::rust_comments::rust_comments;
 use super::{Language, Lines, Span};
 
 /// The suppressions of a file.
@@ -27,6 +29,8 @@ pub struct Suppression {
     pub reach: Reach,
     /// The rules that it names.
     pub rules: Vec<Named>,
+    /// What the author says about it, behind the bracket.
+    pub reason: String,
 }
 
 /// What a suppression covers.
@@ -86,9 +90,11 @@ impl Suppressions {
         }
         let comments = match language {
             Language::Python => python_comments(text),
+            Language::Rust => rust_comments(text),
         };
+        let mark = language.comment_mark();
         for comment in comments {
-            let Some(start) = address(comment.span.of(text)) else { continue };
+            let Some(start) = address(comment.span.of(text), mark) else { continue };
             let span = Span::new(comment.span.start + start as u32, comment.span.end);
             let rows = comment.statement.map_or(Reach::Nothing, |statement| {
                 Reach::Rows(lines.row(statement.start), lines.row(statement.end))
@@ -102,12 +108,12 @@ impl Suppressions {
     }
 }
 
-/// Where `unwaited:` stands in a comment, directly behind a `#`.
-fn address(comment: &str) -> Option<usize> {
+/// Where `unwaited:` stands in a comment, directly behind the mark that begins one.
+fn address(comment: &str, mark: &str) -> Option<usize> {
     comment
         .match_indices(ADDRESS)
         .map(|(at, _)| at)
-        .find(|at| comment.get(..*at).is_some_and(|before| before.trim_end().ends_with('#')))
+        .find(|at| comment.get(..*at).is_some_and(|before| before.trim_end().ends_with(mark)))
 }
 
 /// Reads `unwaited: ignore[a, b] reason`.
@@ -127,7 +133,7 @@ fn parse(text: &str, span: Span, rows: Reach) -> Result<Suppression, String> {
     let Some(names) = rest.trim_start().strip_prefix('[') else {
         return Err(format!("no rule is named: write `{word}[rule] reason`"));
     };
-    let Some((names, _)) = names.split_once(']') else {
+    let Some((names, behind)) = names.split_once(']') else {
         return Err("the bracket is not closed".to_owned());
     };
     let first = span.start + (at + open + 1) as u32;
@@ -135,7 +141,8 @@ fn parse(text: &str, span: Span, rows: Reach) -> Result<Suppression, String> {
     if rules.is_empty() {
         return Err(format!("no rule is named: write `{word}[rule] reason`"));
     }
-    Ok(Suppression { span: Span::new(span.start, first + names.len() as u32 + 1), reach, rules })
+    let reason = behind.split('#').next().unwrap_or_default().trim().to_owned();
+    Ok(Suppression { span: Span::new(span.start, first + names.len() as u32 + 1), reach, rules, reason })
 }
 
 /// The names in a list, with their places; `first` is where the list starts.

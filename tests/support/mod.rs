@@ -1,6 +1,6 @@
 //! What the tests over fixtures, pages and cases share: the findings of a text, and the markers in it.
 //!
-//! - `#~ rule, rule` at the end of a line: these rules report this line.
+//! - `#~ rule, rule` at the end of a line, in Rust `//~ rule`: these rules report this line.
 //! - `#~ FN rule: why`: the line is wrong, and the rule does not see it (a false negative).
 //! - `#~ FP rule: why`: the line is right, and the rule reports it all the same (a false positive).
 //!
@@ -17,9 +17,9 @@ use std::sync::OnceLock;
 
 use unwaited::catalog::Catalog;
 use unwaited::flow::{self, Settings};
-use unwaited::frontend::{ModuleName, python};
+use unwaited::frontend::{ModuleName, python, rust};
 use unwaited::progress;
-use unwaited::rules::{self, Context, Severity};
+use unwaited::rules::{self, Context, Finding, Severity};
 use unwaited::source::Language;
 
 /// A row and the rule that reports it, or is to report it.
@@ -33,17 +33,15 @@ pub(crate) struct Found {
     pub(crate) message: String,
 }
 
-/// All findings of a file with this text, on its own.
+/// All findings of a Python file with this text, on its own.
 pub(crate) fn findings(text: &str) -> Vec<Found> {
-    let catalog = catalog();
-    let lowered = python::lower(text, &ModuleName::default());
-    assert!(lowered.problems.is_empty(), "it cannot be read: {:?}", lowered.problems);
-    let mut analysis = flow::analyse(&lowered.unit, catalog, &Settings::default());
-    analysis.events.extend(progress::analyse(&lowered.unit, catalog));
-    let context = Context { catalog, text, backend: analysis.backend.as_deref() };
-    let found = rules::check(&analysis.events, &context);
+    findings_in(Language::Python, text)
+}
+
+/// All findings of a file with this text, on its own.
+pub(crate) fn findings_in(language: Language, text: &str) -> Vec<Found> {
+    let found = full_findings_in(language, text).into_iter();
     found
-        .into_iter()
         .map(|finding| Found {
             line: (row(text, finding.primary.span.start), finding.rule.to_owned()),
             severity: finding.severity,
@@ -52,9 +50,28 @@ pub(crate) fn findings(text: &str) -> Vec<Found> {
         .collect()
 }
 
-fn catalog() -> &'static Catalog {
-    static CATALOG: OnceLock<Catalog> = OnceLock::new();
-    CATALOG.get_or_init(|| match Catalog::new(Language::Python, &[]) {
+/// The same, as the rules give them.
+pub(crate) fn full_findings_in(language: Language, text: &str) -> Vec<Finding> {
+    let catalog = catalog(language);
+    let lowered = match language {
+        Language::Python => python::lower(text, &ModuleName::default()),
+        Language::Rust => rust::lower(text, catalog),
+    };
+    assert!(lowered.problems.is_empty(), "it cannot be read: {:?}", lowered.problems);
+    let mut analysis = flow::analyse(&lowered.unit, catalog, &Settings::default());
+    analysis.events.extend(progress::analyse(&lowered.unit, catalog));
+    let context = Context::new(catalog, text, analysis.backend.as_deref());
+    rules::check(&analysis.events, &context)
+}
+
+fn catalog(language: Language) -> &'static Catalog {
+    static PYTHON: OnceLock<Catalog> = OnceLock::new();
+    static RUST: OnceLock<Catalog> = OnceLock::new();
+    let known = match language {
+        Language::Python => &PYTHON,
+        Language::Rust => &RUST,
+    };
+    known.get_or_init(|| match Catalog::new(language, &[]) {
         Ok(catalog) => catalog,
         Err(error) => panic!("the built-in catalogue does not load: {error}"),
     })
@@ -95,7 +112,7 @@ impl Markers {
     fn of_any_rules(text: &str) -> Self {
         let mut markers = Self::default();
         for (index, line) in text.lines().enumerate() {
-            if let Some((_, marker)) = line.split_once("#~ ") {
+            if let Some(marker) = marker_of(line) {
                 markers.add(index + 1, marker.trim());
             }
         }
@@ -146,6 +163,12 @@ impl Markers {
     }
 }
 
+/// The marker at the end of a line.
+pub(crate) fn marker_of(line: &str) -> Option<&str> {
+    let marked = line.split_once("#~ ").or_else(|| line.split_once("//~ "));
+    marked.map(|(_, marker)| marker)
+}
+
 fn with_a_reason(row: usize, marker: &str) -> &str {
     let (names, why) =
         marker.split_once(": ").unwrap_or_else(|| panic!("line {row}: the marker gives no reason"));
@@ -169,6 +192,16 @@ pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
 /// The Python files of a folder, sorted.
 pub(crate) fn python_files(folder: &Path) -> Vec<PathBuf> {
     entries(folder).into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "py")).collect()
+}
+
+/// The source files of a folder, of every language, sorted.
+pub(crate) fn source_files(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|path| path.is_file() && Language::of(path).is_some()).collect()
+}
+
+/// The language of a source file.
+pub(crate) fn language(path: &Path) -> Language {
+    Language::of(path).unwrap_or(Language::Python)
 }
 
 /// The last part of a path, without its ending.

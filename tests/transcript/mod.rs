@@ -50,6 +50,9 @@ impl Folder {
             .current_dir(self.path())
             .env_remove("NO_COLOR")
             .env_remove("FORCE_COLOR")
+            .env_remove("CLICOLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .env_remove("UNWAITED_CACHE_DIR")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -16,8 +16,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{
-    BlockId, Callee, Constant, ContainerKind, Function, FunctionId, Global, Item, Key, Local, Meaning,
-    Operand, Operation, Operator, Terminator, Unit, Which,
+    Access, BlockId, Callee, Constant, ContainerKind, Function, FunctionId, Global, Item, Key, Local,
+    Meaning, Operand, Operation, Operator, Terminator, Unit, Usage, Which,
 };
 use crate::source::Span;
 
@@ -76,6 +76,8 @@ pub(super) struct Handle {
     /// The call that started it, in each function that was running.
     pub(super) started: Vec<Span>,
     pub(super) finished: bool,
+    /// What it uses.
+    pub(super) buffers: Vec<(Value, Usage)>,
 }
 
 /// A pending handle that nothing refers to any more.
@@ -89,6 +91,15 @@ pub(super) struct Lost {
     pub(super) at: (u32, u32),
 }
 
+/// A touch of a buffer that a pending operation uses.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Clash {
+    /// The call that started the operation, in the entry function.
+    pub(super) started: (u32, u32),
+    /// The operation that touches the buffer.
+    pub(super) at: (u32, u32),
+}
+
 /// A run.
 pub(super) struct World<'a> {
     unit: &'a Unit,
@@ -98,6 +109,8 @@ pub(super) struct World<'a> {
     pub(super) escaped: BTreeSet<usize>,
     /// What is lost.
     pub(super) lost: BTreeSet<Lost>,
+    /// Who touched what was in flight.
+    clashes: BTreeSet<Clash>,
     pinned: Vec<Value>,
     nothing: Vec<(Value, Value)>,
     narrow: BTreeSet<u32>,
@@ -137,6 +150,7 @@ enum End {
 /// What a run has done.
 pub(super) struct Outcome {
     pub(super) lost: BTreeSet<Lost>,
+    pub(super) clashes: BTreeSet<Clash>,
     pub(super) observed: Vec<Snapshot>,
     /// Whether it came to the end of the function.
     pub(super) complete: bool,
@@ -160,6 +174,7 @@ pub(super) fn run(unit: &Unit, function: FunctionId, choices: Vec<usize>) -> Out
         frames: Vec::new(),
         escaped: BTreeSet::new(),
         lost: BTreeSet::new(),
+        clashes: BTreeSet::new(),
         pinned: Vec::new(),
         nothing: Vec::new(),
         narrow: BTreeSet::new(),
@@ -177,7 +192,8 @@ pub(super) fn run(unit: &Unit, function: FunctionId, choices: Vec<usize>) -> Out
     let complete = matches!(end, End::Returned(_));
     world.choices.resize(world.ways.len(), 0);
     let choices = world.choices.into_iter().zip(world.ways).collect();
-    Outcome { lost: world.lost, observed: world.observed, complete, strays: world.strays, choices }
+    let (lost, clashes) = (world.lost, world.clashes);
+    Outcome { lost, clashes, observed: world.observed, complete, strays: world.strays, choices }
 }
 
 /// All runs of a function, or the first so many; tells whether these are all.
@@ -487,8 +503,23 @@ impl World<'_> {
                 let value = self.operand(value);
                 self.escape(&value);
             }
-            Operation::Start { to, .. } => {
-                let value = self.start();
+            Operation::Touch { buffer, access } => {
+                let buffer = self.operand(buffer);
+                self.touch(&buffer, *access);
+            }
+            Operation::Fresh { to } => {
+                let value = self.something();
+                self.bind(*to, value);
+            }
+            Operation::View { to, of } => {
+                let value = self.operand(of);
+                self.bind(*to, value);
+            }
+            Operation::Start { to, buffers, .. } => {
+                let used: Vec<(Value, Usage)> =
+                    buffers.iter().map(|(buffer, usage)| (self.operand(buffer), *usage)).collect();
+                used.iter().for_each(|(buffer, usage)| self.use_at_once(buffer, *usage));
+                let value = self.start(used);
                 self.bind(*to, value);
             }
             Operation::Finish { target, which } => {
@@ -529,8 +560,18 @@ impl World<'_> {
             Callee::Method { receiver, name, meaning } => {
                 let receiver = self.operand(receiver);
                 match (&receiver, name.as_str(), meaning) {
-                    (Value::Plain(Plain::Path(path)), "isend", _) if path == "torch.distributed" => {
-                        Some(self.start())
+                    (Value::Plain(Plain::Path(path)), name, _) if path == "torch.distributed" => {
+                        Some(self.start_with(name, arguments))
+                    }
+                    (Value::Plain(Plain::Path(_)), "empty", _) => Some(self.something()),
+                    (Value::Plain(Plain::Given(_)), "view", _) => Some(receiver),
+                    (Value::Plain(Plain::Given(_)), "sum", _) => {
+                        self.touch(&receiver, Access::Read);
+                        Some(self.something())
+                    }
+                    (Value::Plain(Plain::Given(_)), "zero_", _) => {
+                        self.touch(&receiver, Access::Write);
+                        Some(receiver)
                     }
                     (Value::Object(id), _, Some(meaning)) => Some(self.method(*id, *meaning, &arguments)),
                     (_, "wait", _) => {
@@ -574,9 +615,40 @@ impl World<'_> {
         Value::NONE
     }
 
-    fn start(&mut self) -> Value {
+    fn start_with(&mut self, name: &str, mut arguments: Vec<Value>) -> Value {
+        let usage = match name {
+            "isend" => Usage::Sends,
+            "irecv" => Usage::Receives,
+            _ => Usage::Both,
+        };
+        let buffer = arguments.swap_remove(0);
+        self.use_at_once(&buffer, usage);
+        self.start(vec![(buffer, usage)])
+    }
+
+    /// An operation begins to use a buffer.
+    fn use_at_once(&mut self, buffer: &Value, usage: Usage) {
+        self.touch(buffer, if usage == Usage::Sends { Access::Read } else { Access::Write });
+    }
+
+    fn start(&mut self, buffers: Vec<(Value, Usage)>) -> Value {
         let started = self.frames.iter().map(|frame| frame.here).collect();
-        self.make(Object::Handle(Handle { started, finished: false }))
+        self.make(Object::Handle(Handle { started, finished: false, buffers }))
+    }
+
+    /// Data is touched: a pending operation that uses it, and has a right to, is in its way.
+    fn touch(&mut self, buffer: &Value, access: Access) {
+        let at = (self.frame().here.start, self.frame().here.end);
+        for (id, object) in &self.heap {
+            let Object::Handle(handle) = object else { continue };
+            let clashes = |(used, usage): &(Value, Usage)| {
+                used == buffer && !(access == Access::Read && *usage == Usage::Sends)
+            };
+            if !handle.finished && !self.escaped.contains(id) && handle.buffers.iter().any(clashes) {
+                let started = handle.started[0];
+                self.clashes.insert(Clash { started: (started.start, started.end), at });
+            }
+        }
     }
 
     fn escape(&mut self, value: &Value) {

@@ -25,7 +25,7 @@ pub(super) fn unit(program: &Program) -> Unit {
 
 fn function(program: &Program) -> Function {
     let mut builder = FunctionBuilder::new("f");
-    for name in ["c0", "c1", "c2", "n", "xs", "w0", "w1"] {
+    for name in ["c0", "c1", "c2", "n", "xs", "w0", "w1", "b0", "b1", "b2"] {
         builder.parameter(name);
     }
     let mut writer = Writer { builder, at: 0, loops: Vec::new(), iterators: Vec::new() };
@@ -69,6 +69,10 @@ impl Writer {
 
     fn list(&mut self, number: u8) -> Operand {
         Operand::Local(self.local(&format!("l{number}")))
+    }
+
+    fn buffer(&mut self, number: u8) -> Operand {
+        Operand::Local(self.local(&format!("b{number}")))
     }
 
     fn assign(&mut self, name: &str, from: Operand) {
@@ -202,6 +206,23 @@ impl Writer {
             S::FinishAllByCall(l) => {
                 let target = self.list(*l);
                 self.finish(target, Which::All);
+            }
+            S::StartOn(h, b, usage) => {
+                let (to, buffer) = (self.local(&handle(*h)), self.buffer(*b));
+                let api = "torch.distributed.isend".to_owned();
+                self.emit(Operation::Start { to, api, buffers: vec![(buffer, *usage)] });
+            }
+            S::Touch(b, access) => {
+                let buffer = self.buffer(*b);
+                self.emit(Operation::Touch { buffer, access: *access });
+            }
+            S::New(b) => {
+                let to = self.local(&format!("b{b}"));
+                self.emit(Operation::Fresh { to });
+            }
+            S::View(to, from) => {
+                let (to, of) = (self.local(&format!("b{to}")), self.buffer(*from));
+                self.emit(Operation::View { to, of });
             }
             S::SeveralByCall(l) => self.collect(*l, Display::List, &[Part::New, Part::New]),
         }

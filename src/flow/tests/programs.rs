@@ -14,6 +14,7 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 
 use super::text;
+use crate::ir::{Access, Usage};
 
 /// A program; it is shown as Python.
 #[derive(Clone)]
@@ -92,6 +93,14 @@ pub(super) enum Statement {
     FinishAllByCall(u8),
     /// `l = several(x)`.
     SeveralByCall(u8),
+    /// `h = dist.isend(b, 1)`, or a function that receives or does both.
+    StartOn(u8, u8, Usage),
+    /// `b.sum()`, `b.zero_()`.
+    Touch(u8, Access),
+    /// `b = torch.empty(4)`.
+    New(u8),
+    /// `to = from.view(-1)`.
+    View(u8, u8),
 }
 
 /// What is put into a container.
@@ -156,11 +165,16 @@ pub(super) enum Feature {
     Escapes,
     /// `finally`, and calls of functions of the file.
     Python,
+    /// Buffers, and who touches them.
+    Buffers,
+    /// Other names for buffers, and new ones.
+    BufferNames,
 }
 
 const HANDLES: u8 = 4;
 const LISTS: u8 = 2;
 const CONDITIONS: u8 = 3;
+const BUFFERS: u8 = 3;
 
 /// Random programs with these features.
 pub(super) fn programs(features: &'static [Feature]) -> BoxedStrategy<Program> {
@@ -230,7 +244,25 @@ fn simple(features: &[Feature]) -> BoxedStrategy<Statement> {
             (1, l().prop_map(Statement::SeveralByCall).boxed()),
         ]);
     }
+    if features.contains(&Feature::Buffers) {
+        ways.extend(with_buffers(h));
+    }
+    if features.contains(&Feature::BufferNames) {
+        let b = || 0..BUFFERS;
+        ways.push((2, b().prop_map(Statement::New).boxed()));
+        ways.push((2, (b(), b()).prop_map(|(to, from)| Statement::View(to, from)).boxed()));
+    }
     Union::new_weighted(ways).boxed()
+}
+
+fn with_buffers(h: fn() -> std::ops::Range<u8>) -> Vec<(u32, BoxedStrategy<Statement>)> {
+    let b = || 0..BUFFERS;
+    let usage = prop_oneof![Just(Usage::Sends), Just(Usage::Receives), Just(Usage::Both)];
+    let access = prop_oneof![Just(Access::Read), Just(Access::Write)];
+    vec![
+        (8, (h(), b(), usage).prop_map(|(h, b, u)| Statement::StartOn(h, b, u)).boxed()),
+        (6, (b(), access).prop_map(|(b, a)| Statement::Touch(b, a)).boxed()),
+    ]
 }
 
 fn with_lists(

@@ -29,7 +29,7 @@ const WITH_LISTS: &[Feature] =
 
 /// The first point of a run that no state covers.
 fn uncovered(unit: &Unit, apart: usize) -> Option<String> {
-    let mut program = program::Program::new(unit, catalog(), None);
+    let mut program = program::Program::new(unit, catalog());
     program.apart = apart;
     super::super::analyse_program(&mut program);
     let function = named(unit, "f");

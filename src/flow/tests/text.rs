@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use super::programs::{Condition, Display, Part, Program, Statement};
+use crate::ir::{Access, Usage};
 
 /// The functions that a program may call, and what stands in front of its statements.
 const PROLOGUE: &str = "\
+import torch
 import torch.distributed as dist
 
 def finish(h):
@@ -27,7 +29,7 @@ def finish_all(l):
 def several(x):
     return [dist.isend(x, 1), dist.isend(x, 2)]
 
-def f(x, c0, c1, c2, n, xs, w0, w1):
+def f(x, c0, c1, c2, n, xs, w0, w1, b0, b1, b2):
     h0 = h1 = h2 = r = None
     l0 = []
     l1 = []
@@ -133,12 +135,25 @@ impl Writer {
             S::MaybeByCall(h, c) => self.line(&format!("{} = maybe(x, c{c})", handle(*h))),
             S::FinishAllByCall(l) => self.line(&format!("finish_all(l{l})")),
             S::SeveralByCall(l) => self.line(&format!("l{l} = several(x)")),
+            S::StartOn(h, b, usage) => self.line(&format!("{} = {}", handle(*h), start_on(*b, *usage))),
+            S::Touch(b, Access::Read) => self.line(&format!("b{b}.sum()")),
+            S::Touch(b, Access::Write | Access::Free) => self.line(&format!("b{b}.zero_()")),
+            S::New(b) => self.line(&format!("b{b} = torch.empty(4)")),
+            S::View(to, from) => self.line(&format!("b{to} = b{from}.view(-1)")),
         }
     }
 }
 
 pub(super) fn handle(number: u8) -> String {
     if number == 3 { "r".to_owned() } else { format!("h{number}") }
+}
+
+fn start_on(buffer: u8, usage: Usage) -> String {
+    match usage {
+        Usage::Sends => format!("dist.isend(b{buffer}, 1)"),
+        Usage::Receives => format!("dist.irecv(b{buffer}, 1)"),
+        Usage::Both => format!("dist.all_reduce(b{buffer}, async_op=True)"),
+    }
 }
 
 fn part(part: &Part) -> String {
