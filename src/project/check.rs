@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::baseline::{Baselines, Known};
-use super::cache::{Cache, Found, Slot, Stored};
+use super::cache::{Cache, Found, Slot, Stored, Worth};
 use super::crash::Crash;
 use super::fix::{self, Fixed};
 use super::outcome::{Silenced, plain_finding};
@@ -63,6 +63,7 @@ struct Applied {
     settings: Arc<Settings>,
     selection: Selection,
     known: Known,
+    worth: Worth,
 }
 
 /// What became of one file.
@@ -294,9 +295,9 @@ impl Run<'_> {
                 return self.remembered(task, bytes, stored);
             }
         }
-        let worth = is_worth_parsing(task, &bytes);
+        let worth = worth_of(task, &bytes);
         let remember = task.slot.clone().zip(print.map(|print| Stored::new(print, worth)));
-        if file.named || worth {
+        if file.named || worth != Worth::Nothing {
             return analyse(task, Some(&file.path), bytes, remember);
         }
         if let Some((slot, stored)) = remember {
@@ -327,13 +328,18 @@ fn conclude(mut outcome: Outcome, baselines: &Baselines) -> Result<Outcome, Stri
     Ok(outcome)
 }
 
-fn is_worth_parsing(task: &Task<'_>, bytes: &[u8]) -> bool {
+fn worth_of(task: &Task<'_>, bytes: &[u8]) -> Worth {
     let language = Language::of(&task.file.path).unwrap_or(Language::Python);
     let catalog = task.settings.catalog(language);
-    catalog.may_communicate(bytes)
-        || (task.selection.selects_law(Law::Progress) && catalog.may_diverge(bytes))
-        || source::speaks_to_us(bytes)
-        || source::is_utf16(bytes)
+    if catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes) {
+        return Worth::Handles;
+    }
+    match task.selection.selects_law(Law::Progress) && catalog.may_diverge(bytes) {
+        // Whoever names a file gets all that there is.
+        true if task.file.named => Worth::Handles,
+        true => Worth::Ranks,
+        false => Worth::Nothing,
+    }
 }
 
 fn analyse(task: &Task<'_>, path: Option<&Path>, bytes: Vec<u8>, remember: Option<(Slot, Stored)>) -> Read {
@@ -365,6 +371,7 @@ fn analysed_file(task: &Task<'_>, path: Option<&Path>, source: SourceFile) -> An
         settings: Arc::clone(&task.settings),
         selection: task.selection.clone(),
         known: task.known.clone(),
+        worth: if task.file.named { Worth::Handles } else { worth_of(task, source.text.as_bytes()) },
     };
     analysed(source, path, rules)
 }
@@ -379,7 +386,10 @@ fn analysed(source: SourceFile, path: Option<&Path>, rules: Applied) -> Analysed
         Language::Rust => frontend::rust::lower(&source.text, catalog),
     };
     let settings = flow::Settings { backend: rules.settings.backend().map(str::to_owned) };
-    let mut analysis = flow::analyse(&lowered.unit, catalog, &settings);
+    let mut analysis = match rules.worth {
+        Worth::Handles => flow::analyse(&lowered.unit, catalog, &settings),
+        Worth::Ranks | Worth::Nothing => Analysis::default(),
+    };
     if rules.selection.selects_law(Law::Progress) {
         analysis.events.extend(progress::analyse(&lowered.unit, catalog));
     }

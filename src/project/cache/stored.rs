@@ -8,12 +8,22 @@ use super::Print;
 use crate::project::{Silence, Silenced, known_rules};
 use crate::rules::{Finding, Fix, Label, Severity};
 
+/// For what a file is worth reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Worth {
+    /// It contains no word that matters; it is passed over unless it is named.
+    Nothing,
+    /// It starts nothing that has a handle, and its ranks may still wait for each other.
+    Ranks,
+    /// It may start something.
+    Handles,
+}
+
 /// What is remembered of a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Stored {
     pub(super) print: Print,
-    /// Whether it contains any word that makes it worth parsing; then it is passed over unless it is named.
-    worth: bool,
+    pub(super) worth: Worth,
     /// What was found in it, by what the rest of the tree reads of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     found: Vec<Found>,
@@ -32,7 +42,7 @@ pub(crate) struct Found {
 
 impl Stored {
     /// A file of which it is not known yet what is found in it.
-    pub(crate) fn new(print: Print, worth: bool) -> Self {
+    pub(crate) fn new(print: Print, worth: Worth) -> Self {
         Self { print, worth, found: Vec::new() }
     }
 
@@ -63,7 +73,7 @@ impl Stored {
 
     /// Whether it contains no word for which it would be parsed.
     pub(crate) fn is_worthless(&self) -> bool {
-        !self.worth
+        self.worth == Worth::Nothing
     }
 
     /// The names that it keeps handles under and never reads, where it was analysed.
