@@ -51,7 +51,7 @@ const WAYS: usize = 12;
 /// Ways of which the end is not known, after which no more are tried.
 const LOST: usize = 4;
 /// Operations that the ranks of all ways of a function run through together, with each number of ranks.
-const STEPS: u32 = 8_000;
+const STEPS: u32 = 4_000;
 
 /// Finds ranks that wait for each other, collectives that not all come to, and messages without another side.
 pub fn analyse(unit: &Unit, catalog: &Catalog) -> Vec<Event> {

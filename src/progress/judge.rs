@@ -397,18 +397,13 @@ fn is_for_fewer(way: &Way, studies: &[Study], present: &BTreeSet<usize>) -> bool
     smaller.filter(|other| way.choices.agree_in_truths(&other.choices)).any(Way::succeeds)
 }
 
-/// Blocking collectives of several groups whose order differs. What is started and waited for later goes its way beside the
-/// others.
+/// Collectives of several groups whose order differs: a device works them off in one order.
 fn another_order(way: &Way, study: &Study) -> Option<Told> {
     let scripts = way.scripts();
     let unknown = |script: &&Script| {
         let posts = script.posts().filter(|(_, post)| matches!(post.group, Group::Unknown(_)));
         posts.map(|(_, post)| (format!("{:?}", post.act), post.group.clone())).collect::<Vec<_>>()
     };
-    let mut posts = scripts.iter().flat_map(|script| script.posts());
-    if posts.any(|(_, post)| matches!(post.group, Group::Unknown(_)) && !post.blocking) {
-        return None;
-    }
     let orders: Vec<_> = scripts.iter().map(unknown).collect();
     let first = orders.first()?;
     let sorted = |order: &Vec<(String, Group)>| {

@@ -87,7 +87,7 @@ impl Relevance {
         let communicates: Vec<bool> = starts.iter().zip(&waits).map(|(x, y)| *x || *y).collect();
         let ranked: Vec<bool> =
             unit.functions.iter().zip(&calls).map(|(it, calls)| names.rank_in(it, calls)).collect();
-        let ranked = spread(ranked, &calls, &simple);
+        let ranked = keep_in_attributes(unit, spread(ranked, &calls, &simple));
         let sends = spread(direct(&names.sends), &calls, &simple);
         let receives = spread(direct(&names.receives), &calls, &simple);
         let mut referenced = BTreeSet::new();
@@ -306,6 +306,13 @@ fn spread(mut does: Vec<bool>, calls: &[Calls<'_>], simple: &[&str]) -> Vec<bool
             return does;
         }
     }
+}
+
+/// Lets methods share what the constructor of their class keeps: `self.is_first = dist.get_rank() == 0`.
+fn keep_in_attributes(unit: &Unit, does: Vec<bool>) -> Vec<bool> {
+    let constructor = |function: &Function| unit.class(function.class?).methods.get("__init__").copied();
+    let keeps = |function: &Function| constructor(function).is_some_and(|it| does[it.0 as usize]);
+    unit.functions.iter().zip(&does).map(|(function, own)| *own || keeps(function)).collect()
 }
 
 impl Shape {
