@@ -60,7 +60,7 @@ mod value;
 mod variables;
 mod wrappers;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub use event::{
     Cause, Difference, Event, Exposure, Handle, Idle, LaneStep, Loss, Misuse, Note, Order, Origin, Reread,
@@ -121,7 +121,7 @@ fn summarise(program: &mut Program<'_>, function: FunctionId) -> Vec<Event> {
     let mut run = Run::new(program, function).finish();
     let summary = run.is_complete().then(|| run.concluded());
     let events = run.events();
-    program.summaries[function.0 as usize] = summary.map(Rc::new);
+    program.summaries[function.0 as usize] = summary.map(Arc::new);
     events
 }
 

@@ -6,7 +6,7 @@
 //! k = dist.irecv(y.clone(), 1)    temporary: nobody has the copy that the data arrives in
 //! ```
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::apis::{Argument, Given};
 use super::event::{Standing, What};
@@ -41,7 +41,7 @@ pub(crate) enum Holders {
 
 impl Run<'_, '_> {
     /// The buffers that a call hands to an operation.
-    pub(crate) fn buffers_of(&mut self, state: &State, api: ApiId, given: &Given<'_>) -> Rc<[InFlight]> {
+    pub(crate) fn buffers_of(&mut self, state: &State, api: ApiId, given: &Given<'_>) -> Arc<[InFlight]> {
         let sort = self.program.catalog.sort_of_buffers(api);
         let mut all = Vec::new();
         for buffer in given.entry.buffers.iter().filter(|buffer| !buffer.copied) {
@@ -168,7 +168,7 @@ impl Run<'_, '_> {
     }
 
     /// What a called function has started: buffers that another operation uses.
-    pub(crate) fn check_begun(&mut self, state: &mut State, begun: &[(ObjectId, Rc<[InFlight]>)]) {
+    pub(crate) fn check_begun(&mut self, state: &mut State, begun: &[(ObjectId, Arc<[InFlight]>)]) {
         for (id, buffers) in begun {
             let pending = state.handle(*id).filter(|handle| handle.status == Status::Pending);
             let Some(api) = pending.map(|handle| handle.api) else { continue };
@@ -455,7 +455,7 @@ fn access_of(usage: Usage) -> Access {
 /// Nothing is known any more of what an operation uses.
 pub(crate) fn forget_buffers(state: &mut State, id: ObjectId) {
     if let Some(handle) = state.handle_mut(id) {
-        handle.buffers = Rc::new([]);
+        handle.buffers = Arc::new([]);
     }
 }
 
@@ -501,7 +501,7 @@ impl State {
         }
     }
 
-    fn change_in_flight(&mut self, change: &mut dyn FnMut(&[InFlight]) -> Rc<[InFlight]>) {
+    fn change_in_flight(&mut self, change: &mut dyn FnMut(&[InFlight]) -> Arc<[InFlight]>) {
         for object in self.heap.values_mut() {
             match object {
                 Object::Handle(handle) => handle.buffers = change(&handle.buffers),
@@ -515,7 +515,7 @@ impl State {
     pub(crate) fn take_buffers<'a>(
         &mut self,
         handles: impl Iterator<Item = &'a ObjectId>,
-    ) -> Vec<(ObjectId, Rc<[InFlight]>)> {
+    ) -> Vec<(ObjectId, Arc<[InFlight]>)> {
         let mut taken = Vec::new();
         for &id in handles {
             if let Some(handle) = self.handle_mut(id) {
@@ -526,7 +526,7 @@ impl State {
     }
 
     /// Gives them back.
-    pub(crate) fn give_buffers(&mut self, taken: Vec<(ObjectId, Rc<[InFlight]>)>) {
+    pub(crate) fn give_buffers(&mut self, taken: Vec<(ObjectId, Arc<[InFlight]>)>) {
         for (id, buffers) in taken {
             if let Some(handle) = self.handle_mut(id) {
                 handle.buffers = buffers;
@@ -559,7 +559,7 @@ pub(crate) fn is_untouched(handle: &Handle) -> bool {
 }
 
 /// The buffers that are in flight on both of two ways.
-pub(crate) fn in_flight_on_both(mine: &Rc<[InFlight]>, theirs: &Rc<[InFlight]>) -> Rc<[InFlight]> {
+pub(crate) fn in_flight_on_both(mine: &Arc<[InFlight]>, theirs: &Arc<[InFlight]>) -> Arc<[InFlight]> {
     if mine == theirs {
         return mine.clone();
     }

@@ -1,7 +1,7 @@
 //! Losses: objects that nothing refers to any more, and what that means for those that are pending.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::event::{Idle, Loss, Selection, What};
 use super::handles::told;
@@ -66,7 +66,7 @@ impl Run<'_, '_> {
         (how, Some(info.name.clone()))
     }
 
-    fn report_gone(&mut self, gone: &Gone, how: Loss, holder: Option<String>, path: &Rc<Vec<Decision>>) {
+    fn report_gone(&mut self, gone: &Gone, how: Loss, holder: Option<String>, path: &Arc<Vec<Decision>>) {
         let parts = partly_waited(gone);
         let promised = promised_to_lazy(gone);
         for (id, object) in gone {

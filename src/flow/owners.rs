@@ -5,7 +5,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::calls::Results;
 use super::event::{Loss, What};
@@ -55,7 +55,7 @@ impl Run<'_, '_> {
         state: &State,
         gone: &BTreeMap<ObjectId, Object>,
         how: Loss,
-        path: &Rc<Vec<Decision>>,
+        path: &Arc<Vec<Decision>>,
     ) {
         // Who drops it by name has thought of it.
         if !matches!(how, Loss::Discarded | Loss::Underscore | Loss::ScopeEnd) {

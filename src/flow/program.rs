@@ -1,7 +1,7 @@
 //! What the analysis knows of a whole file while it goes through its functions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::backends::Named;
 use super::facts::Facts;
@@ -27,14 +27,14 @@ pub(crate) struct Program<'a> {
     /// How many states a block keeps apart in a function of ordinary size.
     pub(crate) apart: usize,
     /// What each function does for its callers, as far as it is known yet.
-    pub(crate) summaries: Vec<Option<Rc<Summary>>>,
+    pub(crate) summaries: Vec<Option<Arc<Summary>>>,
     /// What names that are bound once at the top level hold.
     pub(crate) globals: BTreeMap<String, Symbol>,
     /// Functions with arguments bound that names of the top level hold.
     pub(crate) partials: BTreeMap<String, Partial>,
     parts: HashMap<(FunctionId, Made), u32>,
     /// What the methods of each class put into its attributes.
-    pub(crate) attributes: HashMap<(ClassId, Rc<str>), Attribute>,
+    pub(crate) attributes: HashMap<(ClassId, Arc<str>), Attribute>,
     /// How values of this function were made that nothing else is known of.
     pub(crate) origins: HashMap<Symbol, Origin>,
     /// Where calls and operators that give something new were executed last.
@@ -322,7 +322,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    fn attribute_type(&self, class: ClassId, name: &Rc<str>) -> Option<Type> {
+    fn attribute_type(&self, class: ClassId, name: &Arc<str>) -> Option<Type> {
         let attribute = self.attributes.get(&(class, name.clone()));
         if let Some(attribute) = attribute {
             let mut classes = Vec::new();
@@ -343,7 +343,7 @@ impl<'a> Program<'a> {
     }
 
     /// The attribute of a class that a place lies in, and how deep: `self.open[k]` is an element of `open`.
-    pub(crate) fn attribute_of(&self, place: Symbol) -> Option<(ClassId, Rc<str>, Depth)> {
+    pub(crate) fn attribute_of(&self, place: Symbol) -> Option<(ClassId, Arc<str>, Depth)> {
         let (field, depth) = match self.symbols.term(place) {
             Term::Element([of, _]) => (*of, Depth::Element),
             _ => (place, Depth::Itself),

@@ -16,7 +16,7 @@
 //! object that exists refers to it. What stops existing while it is pending is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::event::Step;
 use super::facts::Facts;
@@ -46,7 +46,7 @@ pub(crate) struct State {
     /// What the operation that is being executed still holds.
     pub(crate) pinned: Vec<Value>,
     /// What was touched of what belongs to the caller, in order.
-    pub(crate) touches: Rc<[Touched]>,
+    pub(crate) touches: Arc<[Touched]>,
     /// Names of receive buffers that were bound to something else.
     pub(crate) rebindings: Vec<Rebinding>,
     /// How many managers that coalesce operations are open.
@@ -56,7 +56,7 @@ pub(crate) struct State {
     /// Variables that a closure which is out of sight shares.
     pub(crate) shared: BTreeSet<Local>,
     /// The last decisions on the way here.
-    pub(crate) path: Rc<Vec<Decision>>,
+    pub(crate) path: Arc<Vec<Decision>>,
 }
 
 /// Something done to what belongs to the caller.
@@ -155,7 +155,7 @@ impl State {
         let mut path = Vec::with_capacity(REMEMBERED);
         path.extend_from_slice(&self.path[self.path.len().saturating_sub(REMEMBERED - 1)..]);
         path.push(Decision { step, condition });
-        self.path = Rc::new(path);
+        self.path = Arc::new(path);
     }
 
     pub(crate) fn affect(&mut self, effect: Effect) {
@@ -575,7 +575,7 @@ fn join_values(symbols: &mut Symbols, a: &Value, b: &Value, at: BlockId, local: 
 }
 
 /// What was touched on both of two ways.
-pub(crate) fn touched_on_both(mine: &Rc<[Touched]>, theirs: &Rc<[Touched]>) -> Rc<[Touched]> {
+pub(crate) fn touched_on_both(mine: &Arc<[Touched]>, theirs: &Arc<[Touched]>) -> Arc<[Touched]> {
     if mine == theirs {
         return mine.clone();
     }

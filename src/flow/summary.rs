@@ -16,7 +16,7 @@
 //! spans of the story.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::program::Type;
 use super::state::{Effect, Touched, touched_on_both};
@@ -47,7 +47,7 @@ pub(crate) struct Outcome {
     /// What was done to things of the caller.
     pub(crate) effects: Vec<Effect>,
     /// What was touched of what the caller may have in flight, in order.
-    pub(crate) touches: Rc<[Touched]>,
+    pub(crate) touches: Arc<[Touched]>,
     /// What places that the caller can see hold.
     pub(crate) stores: Vec<(Symbol, Value)>,
     /// The result.
@@ -142,7 +142,7 @@ impl Summary {
     }
 
     /// What is touched whichever way the function takes.
-    pub(crate) fn certain_touches(&self) -> Rc<[Touched]> {
+    pub(crate) fn certain_touches(&self) -> Arc<[Touched]> {
         let mut all = self.outcomes.iter().map(|outcome| outcome.touches.clone());
         let first = all.next().unwrap_or_default();
         all.fold(first, |common, touches| touched_on_both(&common, &touches))

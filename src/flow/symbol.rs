@@ -14,7 +14,7 @@
 //! everything that was known of it. Terms are interned: equal terms are equal numbers.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::ir::{BlockId, ClassId, Constant, FunctionId, Local, Operator};
 
@@ -49,13 +49,13 @@ pub(crate) enum Term {
     /// A constant.
     Constant(Constant),
     /// An imported dotted path: `torch.distributed`.
-    Path(Rc<str>),
+    Path(Arc<str>),
     /// What a parameter held when the function was entered.
     Parameter(u32),
     /// What a variable of the enclosing function holds.
     Captured(Local),
     /// What a name of the file's top level holds.
-    Global(Rc<str>),
+    Global(Arc<str>),
     /// A function of the file.
     Function(FunctionId),
     /// A class of the file.
@@ -69,7 +69,7 @@ pub(crate) enum Term {
     /// The current element of an iteration over a symbol.
     Item(Symbol),
     /// `x.name`.
-    Field(Symbol, Rc<str>),
+    Field(Symbol, Arc<str>),
     /// `x[key]`.
     Element([Symbol; 2]),
     /// The number of elements of a container.
@@ -156,7 +156,7 @@ impl Symbols {
         }
     }
 
-    pub(crate) fn path_of(&self, symbol: Symbol) -> Option<Rc<str>> {
+    pub(crate) fn path_of(&self, symbol: Symbol) -> Option<Arc<str>> {
         match self.term(symbol) {
             Term::Path(path) => Some(path.clone()),
             _ => None,
@@ -184,7 +184,7 @@ impl Symbols {
     }
 
     /// The last name of the expression that a symbol stands for: `comm` for `self.comm`.
-    pub(crate) fn last_name(&self, symbol: Symbol) -> Option<Rc<str>> {
+    pub(crate) fn last_name(&self, symbol: Symbol) -> Option<Arc<str>> {
         match self.term(symbol) {
             Term::Field(_, name) | Term::Global(name) => Some(name.clone()),
             Term::Path(path) => path.rsplit('.').next().map(Into::into),

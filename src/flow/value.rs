@@ -15,7 +15,7 @@
 //!     reqs.append(isend(x))    age 0, and in the list also age 2: all handles of earlier turns as one object
 //! ```
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::event::{Origin, Selection};
 use super::symbol::{Site, Symbol};
@@ -51,15 +51,15 @@ pub(crate) enum Value {
     /// This object.
     Object(ObjectId),
     /// Each of these objects in turn: the element of a loop over them. What happens to it happens to all.
-    Each(Rc<[ObjectId]>),
+    Each(Arc<[ObjectId]>),
     /// One of these objects, or something else: paths were joined, or nobody knows which.
-    Perhaps(Rc<[ObjectId]>),
+    Perhaps(Arc<[ObjectId]>),
     /// One element of a container that has several, by position.
     Part(ObjectId, Selection),
     /// A method of a value, not called: `req.wait`.
-    Method(Rc<(Value, String)>),
+    Method(Arc<(Value, String)>),
     /// A condition on values.
-    Test(Rc<Test>),
+    Test(Arc<Test>),
     /// The number of elements of a container.
     Length(ObjectId),
 }
@@ -132,7 +132,7 @@ impl Value {
     /// The value without an object that turns out not to exist.
     pub(crate) fn without(&self, gone: ObjectId) -> Self {
         let others =
-            |objects: &Rc<[ObjectId]>| objects.iter().copied().filter(|&id| id != gone).collect::<Vec<_>>();
+            |objects: &Arc<[ObjectId]>| objects.iter().copied().filter(|&id| id != gone).collect::<Vec<_>>();
         match self {
             Self::Object(id) if *id == gone => Self::NONE,
             Self::Each(objects) if objects.contains(&gone) => Self::each(others(objects)),
@@ -150,8 +150,8 @@ impl Value {
             Self::Length(object) => Self::Length(rename(*object)),
             Self::Each(objects) => Self::each(objects.iter().map(|&object| rename(object)).collect()),
             Self::Perhaps(objects) => Self::perhaps(objects.iter().map(|&object| rename(object)).collect()),
-            Self::Method(method) => Self::Method(Rc::new((method.0.renamed(rename), method.1.clone()))),
-            Self::Test(test) => Self::Test(Rc::new(test.mapped(&|operand| operand.renamed(rename)))),
+            Self::Method(method) => Self::Method(Arc::new((method.0.renamed(rename), method.1.clone()))),
+            Self::Test(test) => Self::Test(Arc::new(test.mapped(&|operand| operand.renamed(rename)))),
         }
     }
 }
@@ -198,7 +198,7 @@ pub(crate) struct Handle {
     /// Where, in this function.
     pub(crate) started: Span,
     /// The calls inside a wrapper.
-    pub(crate) inside: Rc<[InsideCall]>,
+    pub(crate) inside: Arc<[InsideCall]>,
     /// Where it stands.
     pub(crate) status: Status,
     /// Whether others may hold it: then nothing is said about its end.
@@ -226,7 +226,7 @@ pub(crate) struct Handle {
     /// The last condition that was decided before the start.
     pub(crate) guard: Option<Span>,
     /// What it uses until it is finished.
-    pub(crate) buffers: Rc<[InFlight]>,
+    pub(crate) buffers: Arc<[InFlight]>,
     /// The operation that has touched one of them, and was reported.
     pub(crate) touched: Option<u32>,
 }
@@ -256,7 +256,7 @@ pub(crate) struct Guarded {
 /// A call inside a wrapper, in the order that a report tells.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct InsideCall {
-    pub(crate) function: Rc<str>,
+    pub(crate) function: Arc<str>,
     pub(crate) span: Span,
 }
 
@@ -421,7 +421,7 @@ pub(crate) struct Operation {
     /// Whether it stands for any number of operations.
     pub(crate) many: bool,
     /// What it will use.
-    pub(crate) buffers: Rc<[InFlight]>,
+    pub(crate) buffers: Arc<[InFlight]>,
 }
 
 /// A function with some arguments bound.

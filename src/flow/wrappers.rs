@@ -1,7 +1,7 @@
 //! Calls of functions of the file: an outcome of the callee's summary is replayed in the caller's state.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::calls::{ELEMENTS, Results, doubt};
 use super::event::Loss;
@@ -396,7 +396,7 @@ impl Run<'_, '_> {
     /// Tells the story of a copied object from the caller's point of view.
     fn retell(&self, object: &mut Object, call: &Call, kept: bool) {
         let at = self.here.span;
-        let callee: Rc<str> = self.program.unit.function(call.function).name.as_str().into();
+        let callee: Arc<str> = self.program.unit.function(call.function).name.as_str().into();
         match object {
             Object::Handle(handle) => {
                 handle.escaped = false;

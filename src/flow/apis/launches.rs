@@ -5,7 +5,7 @@
 //! handles = batch_isend_irecv(ops)                   launched; a list of handles, as many as the backend likes
 //! ```
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{Argument, Given};
 use crate::catalog::ApiId;
@@ -169,7 +169,7 @@ impl Run<'_, '_> {
 }
 
 /// The buffers of the operations in a value.
-fn launched_buffers(state: &State, target: &Value) -> Rc<[InFlight]> {
+fn launched_buffers(state: &State, target: &Value) -> Arc<[InFlight]> {
     let all = state.reach(&[target]);
     let operations = all.into_iter().filter_map(|id| match state.heap.get(&id) {
         Some(Object::Operation(operation)) => Some(operation.buffers.to_vec()),

@@ -4,7 +4,7 @@
 //! h = dist.all_reduce(x, async_op=flag)      two ways: a pending handle where `flag` is true, `None` where it is not
 //! ```
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{Argument, Given};
 use crate::catalog::{ApiId, Count};
@@ -80,7 +80,7 @@ impl Run<'_, '_> {
         state: &mut State,
         api: ApiId,
         conditional: Option<Span>,
-        buffers: Rc<[InFlight]>,
+        buffers: Arc<[InFlight]>,
     ) -> Value {
         self.summary.communicates = true;
         self.check_buffers(state, api, &buffers);
@@ -119,7 +119,7 @@ impl Run<'_, '_> {
         Handle {
             api,
             started: self.here.span,
-            inside: Rc::new([]),
+            inside: Arc::new([]),
             status,
             escaped: false,
             many: false,
@@ -133,7 +133,7 @@ impl Run<'_, '_> {
             guarded: self.own_guard(api),
             made_in: self.here.in_loop,
             guard: None,
-            buffers: Rc::new([]),
+            buffers: Arc::new([]),
             touched: None,
         }
     }
