@@ -64,7 +64,7 @@ fn slowest(texts: &[String], catalog: &Catalog) {
     for text in texts {
         let unit = frontend::python::lower(text, &ModuleName::default()).unit;
         let started = used();
-        drop(flow::analyse(unit, catalog, &flow::Settings::default()));
+        drop(flow::analyse(unit.clone(), catalog, &flow::Settings::default()));
         let first =
             text.lines().find(|line| line.contains("class ") || line.contains("def ")).unwrap_or_default();
         rows.push((

@@ -16,6 +16,7 @@ mod error;
 mod files;
 mod load;
 mod parameters;
+mod part;
 mod pattern;
 mod schema;
 mod words;
@@ -25,6 +26,7 @@ pub use data::{Data, DataUse, Form, Gives, Sort, Touches};
 pub use error::CatalogError;
 pub(crate) use error::nearest;
 pub use files::FILES;
+pub use part::{CollectiveName, Part, Plays};
 pub use schema::*;
 pub use work::Work;
 
@@ -68,6 +70,7 @@ pub struct Catalog {
     buffer_first: BTreeSet<String>,
     work: work::WorkTables,
     words: words::Words,
+    parts: part::Parts,
 }
 
 impl Catalog {

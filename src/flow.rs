@@ -73,8 +73,8 @@ pub use exports::Exports;
 pub use links::{NoTree, Tree};
 
 pub use event::{
-    Event, Exposure, Handle, Idle, Loss, Misuse, Note, Order, Origin, Reread, Selection, Spare, Standing,
-    Step, Turn, Turns, What,
+    Cause, Difference, Event, Exposure, Handle, Idle, LaneStep, Loss, Misuse, Note, Order, Origin, Reread,
+    Selection, Spare, Standing, Standstill, Step, Turn, Turns, Unmatched, What,
 };
 
 use crate::catalog::Catalog;

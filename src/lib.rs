@@ -1,7 +1,7 @@
 //! `unwaited` finds asynchronous communication that was started and never properly finished.
 //!
 //! Data flows one way through the layers, and a module names only modules above it in this list:
-//! [`source`], [`catalog`] (with the words of [`ir`]), [`ir`], [`frontend`], [`flow`], [`rules`], [`project`], [`report`], [`runtime`], [`lsp`], [`cli`].
+//! [`source`], [`catalog`] (with the words of [`ir`]), [`ir`], [`frontend`], [`flow`], [`progress`], [`rules`], [`project`], [`report`], [`runtime`], [`lsp`], [`cli`].
 
 pub mod catalog;
 pub mod cli;
@@ -9,6 +9,7 @@ pub mod flow;
 pub mod frontend;
 pub mod ir;
 pub mod lsp;
+pub mod progress;
 pub mod project;
 pub mod report;
 pub mod rules;

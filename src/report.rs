@@ -170,6 +170,11 @@ fn printable(text: &str) -> String {
     text.chars().map(printable_character).collect()
 }
 
+/// The same, of a text in lines.
+fn printable_lines(text: &str) -> String {
+    text.lines().map(printable).collect::<Vec<_>>().join("\n")
+}
+
 fn printable_character(character: char) -> char {
     match character {
         '\t' => '\t',

@@ -19,11 +19,13 @@ mod buffer_shared;
 mod buffer_written;
 mod busy_poll;
 mod discarded_handle;
+mod divergent_collective;
 mod finding;
 mod fix;
 #[cfg(test)]
 mod hand_built;
 mod immediate_wait;
+mod lanes;
 mod message_discarded;
 mod mistake;
 mod overwritten_handle;
@@ -35,8 +37,10 @@ mod story;
 mod temporary_buffer;
 mod universe_dropped;
 mod unlaunched_operation;
+mod unmatched_message;
 mod unread_handle;
 mod unwaited_handle;
+mod wait_cycle;
 mod wait_never_runs;
 mod wait_on_list;
 mod waited_twice;
@@ -66,6 +70,9 @@ pub const RULES: &[Rule] = &[
     immediate_wait::RULE,
     busy_poll::RULE,
     prefer_collective::RULE,
+    wait_cycle::RULE,
+    divergent_collective::RULE,
+    unmatched_message::RULE,
     batch_misuse::RULE,
     wait_on_list::RULE,
     wait_never_runs::RULE,
@@ -110,6 +117,8 @@ pub enum Law {
     Quiet,
     /// Between start and wait there is work to overlap with.
     Overlap,
+    /// No rank waits for what a peer can only start after a wait of its own.
+    Progress,
     /// A call can do what it says.
     Api,
 }
@@ -121,6 +130,9 @@ impl Law {
             Self::Reach => "Reach: a pending handle stays reachable until it is finished",
             Self::Quiet => "Quiet: a buffer in flight is not touched",
             Self::Overlap => "Overlap: between start and wait there is work",
+            Self::Progress => {
+                "Progress: no rank waits for what a peer can only start after a wait of its own"
+            }
             Self::Api => "API: a call can do what it says",
         }
     }

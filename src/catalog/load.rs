@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::data::DataTables;
 use super::parameters::RECEIVER;
+use super::part::{Part, Parts};
 use super::schema::{Class, Does, Function, Library, OnDrop};
 use super::words::Words;
 use super::work::WorkTables;
@@ -33,7 +34,7 @@ pub(super) struct Type {
     pub(super) path: String,
     pub(super) extends: Option<TypeId>,
     pub(super) methods: HashMap<String, ApiId>,
-    library: usize,
+    pub(super) library: usize,
 }
 
 /// What is kept of a library beside its entries.
@@ -85,6 +86,11 @@ pub(super) fn load(
         loader.declare_functions(file, index)?;
     }
     files.iter().try_for_each(|file| loader.check_operations(file))?;
+    files.iter().try_for_each(|file| loader.declare_parts(file, &files))?;
+    let seen = |library: &Library| library.parts.iter().any(|part| part.plays.is_seen());
+    let evidence =
+        files.iter().filter(|file| seen(file.library)).flat_map(|file| &file.library.evidence_imports);
+    loader.catalog.parts.prepare(evidence.filter(|module| !module.starts_with('*')).cloned().collect());
     files.iter().for_each(|file| loader.note_blocking(file));
     loader.note_by_name();
     Ok(loader.catalog)
@@ -186,6 +192,7 @@ fn empty(files: &[File<'_>]) -> Catalog {
         data: DataTables::new(files.iter().map(|file| file.library)),
         work: WorkTables::new(files.iter().map(|file| file.library)),
         words: Words::new(functions, asked_for),
+        parts: Parts::default(),
     }
 }
 
@@ -346,6 +353,29 @@ impl Loader {
         })
     }
 
+    fn declare_parts(&mut self, file: &File<'_>, files: &[File<'_>]) -> Result<(), CatalogError> {
+        for part in &file.library.parts {
+            let class = part.name.rsplit_once('.').and_then(|(class, _)| {
+                let near = self.catalog.class(&format!("{}.{class}", file.home()));
+                near.or_else(|| self.catalog.class(class))
+            });
+            let paths = file.paths(None, &part.name);
+            let mut part = part.clone();
+            if let Some(api) = paths.iter().find_map(|path| self.catalog.api(path)) {
+                // Whoever replaces a function knows what it does.
+                let home = files.get(self.catalog.api_entry(api).library);
+                if file.origin == Origin::BuiltIn && home.is_some_and(|it| it.origin == Origin::Added) {
+                    continue;
+                }
+                part.parameters = self.catalog.function(api).parameters.clone();
+                part.api = Some(api);
+            }
+            check_part(file, &part)?;
+            self.catalog.parts.enter(part, paths, class);
+        }
+        Ok(())
+    }
+
     /// Notes what is the blocking form of something, where it has an entry of its own.
     fn note_blocking(&mut self, file: &File<'_>) {
         for name in file.library.functions.iter().filter_map(|function| function.blocking.as_ref()) {
@@ -410,6 +440,28 @@ fn check_arguments(file: &File<'_>, function: &Function) -> Result<(), CatalogEr
         if !receiver && function.parameter_index(name).is_none() {
             let key = format!("{}.{key}", function.name);
             return Err(CatalogError::unknown(file.name, key, name, function.parameter_names()));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that what a part says of its arguments names parameters.
+fn check_part(file: &File<'_>, part: &Part) -> Result<(), CatalogError> {
+    let mentioned = [
+        ("peer", &part.peer),
+        ("tag", &part.tag),
+        ("group", &part.group),
+        ("buffer", &part.buffer),
+        ("source", &part.source),
+        ("source-tag", &part.source_tag),
+        ("members", &part.members),
+    ];
+    for (key, name) in mentioned {
+        let Some(name) = name.as_ref().filter(|name| *name != RECEIVER) else { continue };
+        let mut known = part.parameters.iter().map(|it| it.trim_start_matches('*'));
+        if !known.any(|it| it == name) {
+            let known = part.parameters.iter().map(String::as_str);
+            return Err(CatalogError::unknown(file.name, format!("{}.{key}", part.name), name, known));
         }
     }
     Ok(())

@@ -65,6 +65,9 @@ pub struct Library {
     /// What happens when a pending handle is dropped.
     #[serde(default, rename = "drop")]
     pub drops: Vec<OnDrop>,
+    /// The parts that its functions, attributes and values play between ranks.
+    #[serde(default, rename = "part")]
+    pub parts: Vec<super::Part>,
     /// Whether its waits keep a processor busy: then it is meant that a loop polls and sleeps.
     #[serde(default)]
     pub busy_waits: bool,

@@ -99,6 +99,7 @@ fn in_words(subject: Subject) -> &'static str {
 fn law(subject: Subject) -> Option<&'static str> {
     match subject {
         Subject::Law(Law::Reach) => Some("reach"),
+        Subject::Law(Law::Progress) => Some("progress"),
         Subject::Law(Law::Quiet) => Some("quiet"),
         Subject::Law(Law::Overlap) => Some("overlap"),
         Subject::Law(Law::Api) => Some("api"),

@@ -124,6 +124,37 @@ pub enum What {
         /// The argument.
         at: Span,
     },
+    /// Ranks wait for each other: each needs what another one only starts after its own wait.
+    WaitCycle {
+        /// The wait of the first of them.
+        at: Span,
+        /// Where all ranks stand.
+        standstill: Standstill,
+    },
+    /// A collective that some ranks do not come to, or come to in another order.
+    DivergentCollective {
+        /// The collective.
+        at: Span,
+        /// The function that takes part in it, as the catalogue calls it.
+        api: String,
+        /// What separates the ranks.
+        cause: Option<Cause>,
+        /// Where all ranks stand.
+        standstill: Standstill,
+    },
+    /// A message whose other side is missing or does not fit.
+    UnmatchedMessage {
+        /// Its start.
+        at: Span,
+        /// The function that starts it, as the catalogue calls it.
+        api: String,
+        /// What is wrong with it.
+        why: Unmatched,
+        /// The other side, where there is one.
+        other: Option<Span>,
+        /// Where all ranks stand.
+        standstill: Standstill,
+    },
     /// A wait comes directly after the start.
     WaitedAtOnce {
         /// The handle.
@@ -398,6 +429,59 @@ pub enum Misuse {
     WrongFunction,
 }
 
+/// What some ranks have done when nobody can go on, or all have ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standstill {
+    /// What each rank has done, in its order.
+    pub lanes: Vec<Vec<LaneStep>>,
+}
+
+/// Something that a rank does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneStep {
+    /// The place in the function of the event.
+    pub at: Span,
+    /// What it does: `send to rank 1`.
+    pub text: String,
+    /// Whether it does not get past it.
+    pub stuck: bool,
+}
+
+/// What separates ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cause {
+    /// The condition or loop.
+    pub at: Span,
+    /// Why ranks go different ways there.
+    pub nature: Difference,
+}
+
+/// Why ranks go different ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Difference {
+    /// The condition depends on the number of the rank.
+    Rank,
+    /// It depends on data of which each rank has its own, which comes from here.
+    Data(Span),
+    /// The order of a set differs between processes.
+    Order,
+}
+
+/// What is wrong with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unmatched {
+    /// Nobody takes it, or nobody sends it.
+    Missing,
+    /// The other side has another tag, or another peer.
+    Differs,
+    /// It is larger than the buffer that takes it.
+    TooLarge,
+    /// It is smaller than the buffer that takes it.
+    TooSmall,
+    /// Its elements are of another type than those of the buffer.
+    OtherType,
+}
+
 /// A turn of the way to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Step {
@@ -444,6 +528,9 @@ impl What {
             | Self::MessageDiscarded { at, .. }
             | Self::SmallRoom { at, .. }
             | Self::BadTimeout { at, .. }
+            | Self::WaitCycle { at, .. }
+            | Self::DivergentCollective { at, .. }
+            | Self::UnmatchedMessage { at, .. }
             | Self::Touched { at, .. }
             | Self::SharedBuffer { at, .. }
             | Self::ReboundBuffer { at, .. }
@@ -475,6 +562,9 @@ impl What {
             | Self::SmallRoom { .. }
             | Self::BadTimeout { .. }
             | Self::Temporary { .. }
+            | Self::WaitCycle { .. }
+            | Self::DivergentCollective { .. }
+            | Self::UnmatchedMessage { .. }
             | Self::BatchMisuse { .. } => None,
         }
     }
@@ -503,6 +593,9 @@ impl What {
             | Self::MessageDiscarded { at, .. }
             | Self::SmallRoom { at, .. }
             | Self::BadTimeout { at, .. }
+            | Self::WaitCycle { at, .. }
+            | Self::DivergentCollective { at, .. }
+            | Self::UnmatchedMessage { at, .. }
             | Self::BatchMisuse { at, .. } => at.start,
         }
     }
@@ -526,6 +619,9 @@ impl What {
             | (Self::MessageDiscarded { at: x, .. }, Self::MessageDiscarded { at: y, .. })
             | (Self::SmallRoom { at: x, .. }, Self::SmallRoom { at: y, .. })
             | (Self::BadTimeout { at: x, .. }, Self::BadTimeout { at: y, .. })
+            | (Self::WaitCycle { at: x, .. }, Self::WaitCycle { at: y, .. })
+            | (Self::DivergentCollective { at: x, .. }, Self::DivergentCollective { at: y, .. })
+            | (Self::UnmatchedMessage { at: x, .. }, Self::UnmatchedMessage { at: y, .. })
             | (Self::Temporary { at: x, .. }, Self::Temporary { at: y, .. })
             | (Self::ReboundBuffer { at: x, .. }, Self::ReboundBuffer { at: y, .. })
             | (Self::BatchMisuse { at: x, .. }, Self::BatchMisuse { at: y, .. }) => x == y,

@@ -229,6 +229,9 @@ impl Run<'_, '_> {
             | What::CollectiveByHand { .. }
             | What::MessageDiscarded { .. }
             | What::BadTimeout { .. }
+            | What::WaitCycle { .. }
+            | What::DivergentCollective { .. }
+            | What::UnmatchedMessage { .. }
             | What::Temporary { .. }
             | What::SharedBuffer { with: None, .. }
             | What::BatchMisuse { .. } => false,

@@ -13,9 +13,10 @@ use super::suppress::suppress;
 use super::survey::language_of;
 use super::unread::kept_names;
 use super::{SYNTAX_ERROR, Selection};
-use crate::flow::{self, Analysis, Extent, Tree};
+use crate::flow::{self, Analysis, Event, Extent, Tree};
 use crate::frontend::{self, ModuleName, Problem};
-use crate::rules::{self, Context, Finding, Label, Severity};
+use crate::progress;
+use crate::rules::{self, Context, Finding, Label, Law, Severity};
 use crate::source::{Language, SourceFile, Suppressions};
 
 /// A file that was parsed and analysed.
@@ -36,6 +37,8 @@ pub(crate) struct Analysed {
     pub(crate) kept: BTreeSet<String>,
     /// What is to be remembered of it beside its findings, and where.
     pub(crate) remember: Option<(Slot, Stored)>,
+    /// What happens between its ranks, which depends on no other file.
+    pub(crate) ranks: Arc<[Event]>,
     problems: Vec<Problem>,
     suppressions: Suppressions,
 }
@@ -68,6 +71,8 @@ pub(crate) struct Stand<'s> {
     pub(crate) tree: &'s dyn Tree,
     /// How much of it is analysed.
     pub(crate) extent: Extent,
+    /// What happens between its ranks, where that is known.
+    pub(crate) ranks: Option<Arc<[Event]>>,
 }
 
 /// Parses and analyses a file.
@@ -79,13 +84,18 @@ pub(crate) fn analysed(source: SourceFile, stand: &Stand<'_>, rules: Applied) ->
         Language::Rust => frontend::rust::lower(&source.text, catalog),
     };
     let settings = flow::Settings { backend: rules.settings.backend().map(str::to_owned) };
+    let ranks = stand.ranks.clone().unwrap_or_else(|| match rules.selection.selects_law(Law::Progress) {
+        true => progress::analyse(&lowered.unit, catalog).into(),
+        false => Arc::default(),
+    });
     let place = flow::Place {
         module: &stand.module.dotted,
         file: &source.name,
         tree: stand.tree,
         extent: stand.extent,
     };
-    let analysis = flow::analyse_in(lowered.unit, catalog, &settings, place);
+    let mut analysis = flow::analyse_in(lowered.unit, catalog, &settings, place);
+    analysis.events.extend(ranks.iter().cloned());
     let suppressions = Suppressions::of(language, &source.text, &source.lines);
     let kept = kept_names(&analysis);
     Analysed {
@@ -98,6 +108,7 @@ pub(crate) fn analysed(source: SourceFile, stand: &Stand<'_>, rules: Applied) ->
         rules,
         kept,
         remember: None,
+        ranks,
         problems: lowered.problems,
         suppressions,
     }

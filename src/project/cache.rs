@@ -22,7 +22,7 @@ mod stored;
 mod tree;
 
 pub(crate) use print::Print;
-pub(crate) use stored::{Found, Stored};
+pub(crate) use stored::{Found, Stored, Worth};
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
@@ -124,7 +124,9 @@ impl Cache {
     /// What was remembered of a file before this run, whatever has become of it.
     pub(crate) fn stored(&self, task: &Task<'_>) -> Option<&Stored> {
         let slot = task.slot.as_ref()?;
-        self.memories.get(slot.shelf)?.old.files.get(&slot.file)
+        let stored = self.memories.get(slot.shelf)?.old.files.get(&slot.file)?;
+        // Of a file that is named, more is to be known.
+        Some(stored).filter(|stored| !(task.file.named && stored.worth == Worth::Ranks))
     }
 
     /// Keeps what is known of a file.

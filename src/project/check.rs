@@ -252,6 +252,7 @@ impl Run<'_> {
                 source,
                 Applied::of(task),
                 extent_of(task, &file.stored),
+                None,
             );
             forget(&mut anew, unread);
             anew.remember = task.slot.clone().map(|slot| (slot, file.stored.clone()));
@@ -350,7 +351,7 @@ impl Reporting<'_> {
     /// A file as it would be analysed if its text were this one.
     fn analysed_anew(&self, file: &Analysed, source: SourceFile) -> Analysed {
         let (path, rules) = (file.path.as_deref(), file.rules.clone());
-        let mut changed = self.linked.analyse(file.number, path, source, rules, file.extent);
+        let mut changed = self.linked.analyse(file.number, path, source, rules, file.extent, None);
         Trees::new(self.options, self.given).forget_handles_that_are_read(std::slice::from_mut(&mut changed));
         changed
     }

@@ -33,7 +33,7 @@ use super::crash::Crash;
 use super::modules::{Modules, last_names};
 use super::pool;
 use super::survey::{self, Surveyed, language_of};
-use crate::flow::{Exports, Extent, Tree};
+use crate::flow::{Event, Exports, Extent, Tree};
 use crate::source::{Language, SourceFile};
 
 /// How often the nodes of a knot are analysed.
@@ -107,10 +107,11 @@ impl<'t> Linked<'t> {
         source: SourceFile,
         rules: Applied,
         extent: Extent,
+        ranks: Option<Arc<[Event]>>,
     ) -> Analysed {
         let module = path.filter(|path| !crate::source::is_notebook(path)).map(|_| self.modules.name(number));
         let tree = View { linked: self, from: number };
-        let stand = Stand { number, path, module: module.unwrap_or_default(), tree: &tree, extent };
+        let stand = Stand { number, path, module: module.unwrap_or_default(), tree: &tree, extent, ranks };
         analysed(source, &stand, rules)
     }
 
@@ -248,8 +249,11 @@ impl<'t, 'f> Linking<'t, 'f> {
         let task = self.tasks.get(number)?;
         let Surveyed::Node(text) = &self.members.get(number)?.state else { return None };
         let path = task.path_of_file();
-        let mut analysed =
-            self.linked.analyse(number, path, text.source.clone(), Applied::of(task), text.extent);
+        // What happens between ranks is looked at once.
+        let before = self.members[number].analysed.as_ref().and_then(|analysed| analysed.as_ref().ok());
+        let ranks = before.map(|analysed| Arc::clone(&analysed.ranks));
+        let (source, rules) = (text.source.clone(), Applied::of(task));
+        let mut analysed = self.linked.analyse(number, path, source, rules, text.extent, ranks);
         analysed.remember = text.remember.clone();
         Some(Box::new(analysed))
     }

@@ -188,6 +188,11 @@ impl Selection {
         self.rules.contains(rule)
     }
 
+    /// Whether any rule of a law applies.
+    pub(crate) fn selects_law(&self, law: Law) -> bool {
+        RULES.iter().any(|rule| rule.law == law && self.selects(rule.name))
+    }
+
     /// How much the user wants a rule's findings to weigh.
     pub fn severity_of(&self, rule: &str) -> Option<Severity> {
         self.severities.get(rule).copied()

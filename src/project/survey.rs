@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::buffer;
-use super::cache::{Cache, Print, Slot, Stored};
+use super::cache::{Cache, Print, Slot, Stored, Worth};
 use super::check::Task;
 use super::module_name::module_name;
 use super::modules::last_names;
@@ -17,7 +17,7 @@ use super::walk::reason;
 use super::{FileReport, Options, UNREADABLE_FILE};
 use crate::flow::Extent;
 use crate::frontend::{self, ModuleName};
-use crate::rules::Severity;
+use crate::rules::{Law, Severity};
 use crate::source::{self, Language, SourceFile, Span};
 
 /// What is known of a file before any is analysed.
@@ -93,16 +93,17 @@ fn known(stored: &Stored, task: &Task<'_>, options: &Options) -> Option<Surveyed
 
 /// Looks at the bytes of a file.
 pub(crate) fn survey_bytes(task: &Task<'_>, bytes: Vec<u8>, print: Option<Print>) -> Surveyed {
-    let worth = is_worth_parsing(task, &bytes);
+    let worth = worth_of(task, &bytes);
     let remember = task.slot.clone().zip(print.map(|print| Stored::new(print, worth)));
-    if !worth && !task.is_wanted() {
+    if worth == Worth::Nothing && !task.is_wanted() {
         // The last names are those that are written, whatever the module is called.
         let imports = imports(task, &bytes, &ModuleName::default());
         let names = last_names(imports.iter().map(String::as_str)).into_iter().collect();
         buffer::give_back(bytes);
         return Surveyed::Idle(Idle { names, remember });
     }
-    node(task, buffer::keep(bytes), remember, Extent::Whole)
+    let extent = if worth == Worth::Ranks { Extent::Users } else { Extent::Whole };
+    node(task, buffer::keep(bytes), remember, extent)
 }
 
 /// A file as a node, whatever its words.
@@ -134,9 +135,17 @@ pub(crate) fn language_of(path: &Path) -> Language {
     Language::of(path).unwrap_or(Language::Python)
 }
 
-fn is_worth_parsing(task: &Task<'_>, bytes: &[u8]) -> bool {
+fn worth_of(task: &Task<'_>, bytes: &[u8]) -> Worth {
     let catalog = task.settings.catalog(language_of(&task.file.path));
-    catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes)
+    if catalog.may_communicate(bytes) || source::speaks_to_us(bytes) || source::is_utf16(bytes) {
+        return Worth::Handles;
+    }
+    match task.selection.selects_law(Law::Progress) && catalog.may_diverge(bytes) {
+        // Whoever names a file gets all that there is.
+        true if task.is_wanted() => Worth::Handles,
+        true => Worth::Ranks,
+        false => Worth::Nothing,
+    }
 }
 
 /// The text of a file, or the report that it has none.

@@ -20,7 +20,7 @@ use std::io::{self, Write};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 
 use super::excerpt::Excerpt;
-use super::{Colour, Links, Look, page_address, printable};
+use super::{Colour, Links, Look, page_address, printable, printable_lines};
 use crate::project::{FileReport, Outcome, known_rules};
 use crate::rules::{Finding, Label, Severity};
 use crate::source::SourceFile;
@@ -113,7 +113,7 @@ fn label_text(text: &str, source: &SourceFile, label: &Label, width: usize) -> O
 fn help(finding: &Finding) -> Option<String> {
     let has_page = known_rules().any(|known| known.name == finding.rule);
     let see = has_page.then(|| format!("see `unwaited rule {}`", finding.rule));
-    let help = Some(printable(&finding.help)).filter(|help| !help.is_empty());
+    let help = Some(printable_lines(&finding.help)).filter(|help| !help.is_empty());
     let parts: Vec<String> = help.into_iter().chain(see).collect();
     (!parts.is_empty()).then(|| parts.join("\n"))
 }

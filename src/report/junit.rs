@@ -6,7 +6,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::place::Place;
-use super::printable;
+use super::{printable, printable_lines};
 use crate::project::{FileReport, Outcome, is_failure};
 use crate::rules::Finding;
 
@@ -90,7 +90,7 @@ fn write_case(
     let (row, column) = (start.row.to_string(), start.column.to_string());
     let kind = if is_failure(finding) { "error" } else { "failure" };
     let message = printable(&finding.message);
-    let text = format!("{file}:{row}:{column}: {message}\n{}", printable(&finding.help));
+    let text = format!("{file}:{row}:{column}: {message}\n{}", printable_lines(&finding.help));
     writer
         .create_element("testcase")
         .with_attributes([("name", finding.rule), ("classname", file), ("file", file)])

@@ -55,7 +55,9 @@ fn is_a_cause(told: &Told<'_>) -> bool {
 fn order(told: &Told<'_>) -> (Law, usize, usize, Span) {
     let at = told.finding.primary.span;
     match told.law {
-        Law::Reach | Law::Overlap | Law::Api => (told.law, told.rank, told.event.path.len(), at),
+        Law::Reach | Law::Overlap | Law::Progress | Law::Api => {
+            (told.law, told.rank, told.event.path.len(), at)
+        }
         Law::Quiet => (told.law, 0, at.start as usize, at),
     }
 }
@@ -86,7 +88,7 @@ enum Sign {
 }
 
 fn signs_of(told: &Told<'_>, context: &Context<'_>) -> BTreeSet<Sign> {
-    if matches!(told.law, Law::Overlap | Law::Api) {
+    if matches!(told.law, Law::Overlap | Law::Progress | Law::Api) {
         return BTreeSet::from([Sign::Call(told.rank, told.finding.primary.span)]);
     }
     let site = site(told);
@@ -128,6 +130,9 @@ fn handle_of(what: &What) -> Option<&Handle> {
         What::Unlaunched { .. }
         | What::BadTimeout { .. }
         | What::BatchMisuse { .. }
+        | What::WaitCycle { .. }
+        | What::DivergentCollective { .. }
+        | What::UnmatchedMessage { .. }
         | What::CollectiveByHand { .. }
         | What::OwnerDropped { .. }
         | What::SmallRoom { .. }

@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 use unwaited::catalog::Catalog;
 use unwaited::flow::{self, Settings};
 use unwaited::frontend::{ModuleName, python, rust};
+use unwaited::progress;
 use unwaited::rules::{self, Context, Finding, Severity};
 use unwaited::source::Language;
 
@@ -57,7 +58,9 @@ pub(crate) fn full_findings_in(language: Language, text: &str) -> Vec<Finding> {
         Language::Rust => rust::lower(text, catalog),
     };
     assert!(lowered.problems.is_empty(), "it cannot be read: {:?}", lowered.problems);
-    let analysis = flow::analyse(lowered.unit, catalog, &Settings::default());
+    let ranks = progress::analyse(&lowered.unit, catalog);
+    let mut analysis = flow::analyse(lowered.unit, catalog, &Settings::default());
+    analysis.events.extend(ranks);
     let context = Context::new(catalog, text, analysis.backend.as_deref());
     rules::check(&analysis.events, &context)
 }

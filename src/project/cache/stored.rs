@@ -8,12 +8,22 @@ use super::Print;
 use crate::project::{Silence, Silenced, known_rules};
 use crate::rules::{Elsewhere, Finding, Fix, Label, Severity};
 
+/// For what a file is worth reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Worth {
+    /// It contains no word that matters; it is passed over unless it is named.
+    Nothing,
+    /// It starts nothing that has a handle, and its ranks may still wait for each other.
+    Ranks,
+    /// It may start something.
+    Handles,
+}
+
 /// What is remembered of a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Stored {
     pub(super) print: Print,
-    /// Whether it contains any word that makes it worth parsing; then it is passed over unless it is named.
-    worth: bool,
+    pub(super) worth: Worth,
     /// Whether it contains none, and is analysed for what it uses of other files.
     #[serde(default, skip_serializing_if = "is_false")]
     joined: bool,
@@ -48,7 +58,7 @@ pub(crate) struct Found {
 
 impl Stored {
     /// A file of which it is not known yet what is found in it.
-    pub(crate) fn new(print: Print, worth: bool) -> Self {
+    pub(crate) fn new(print: Print, worth: Worth) -> Self {
         Self {
             print,
             worth,
@@ -96,14 +106,14 @@ impl Stored {
         Self { imports, matters, closure, found, ..self.clone() }
     }
 
-    /// Whether it contains a word for which it is parsed.
+    /// Whether it may start something.
     pub(crate) fn is_worth_parsing(&self) -> bool {
-        self.worth
+        self.worth == Worth::Handles
     }
 
     /// Whether it is analysed even if it is not named.
     pub(crate) fn is_node(&self) -> bool {
-        self.worth || self.joined
+        self.worth != Worth::Nothing || self.joined
     }
 
     /// What it imports of its tree.
