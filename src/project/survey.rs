@@ -25,7 +25,7 @@ pub(crate) enum Surveyed {
     /// It is idle and as it was; nothing was read.
     Unread,
     /// It is idle.
-    Idle(Idle),
+    Idle(Box<Idle>),
     /// A node that is as it was when it was analysed.
     Remembered(Box<Stored>),
     /// A node.
@@ -100,7 +100,7 @@ pub(crate) fn survey_bytes(task: &Task<'_>, bytes: Vec<u8>, print: Option<Print>
         let imports = imports(task, &bytes, &ModuleName::default());
         let names = last_names(imports.iter().map(String::as_str)).into_iter().collect();
         buffer::give_back(bytes);
-        return Surveyed::Idle(Idle { names, remember });
+        return Surveyed::Idle(Box::new(Idle { names, remember }));
     }
     let extent = if worth == Worth::Ranks { Extent::Users } else { Extent::Whole };
     node(task, buffer::keep(bytes), remember, extent)

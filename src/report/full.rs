@@ -114,7 +114,11 @@ fn help(finding: &Finding) -> Option<String> {
     let has_page = known_rules().any(|known| known.name == finding.rule);
     let see = has_page.then(|| format!("see `unwaited rule {}`", finding.rule));
     let help = Some(printable_lines(&finding.help)).filter(|help| !help.is_empty());
-    let parts: Vec<String> = help.into_iter().chain(see).collect();
+    let elsewhere = finding.elsewhere.iter().map(|place| match &place.row {
+        Some(row) => printable(&format!("{}:{}:{}: {}", place.file, row.line, row.column, place.text)),
+        None => printable(&format!("{}: {}", place.file, place.text)),
+    });
+    let parts: Vec<String> = elsewhere.chain(help).chain(see).collect();
     (!parts.is_empty()).then(|| parts.join("\n"))
 }
 
