@@ -16,21 +16,23 @@ pub(super) fn users(unit: &Unit, links: &Links) -> BTreeSet<FunctionId> {
         let mut ops = unit.function(*id).blocks.iter().flat_map(|block| &block.ops);
         ops.any(|op| names_used(&op.operation, unit).is_some_and(|name| names.contains(name)))
     };
-    let mut users: BTreeSet<FunctionId> = unit.function_ids().filter(uses).collect();
-    let mentioned = mentions(unit);
-    loop {
-        let leads = |id: &FunctionId| {
-            let function = unit.function(*id);
-            let is_inside = function.parent.is_some_and(|parent| parent.0 != 0 && users.contains(&parent));
-            is_inside || mentioned[id.0 as usize].iter().any(|called| users.contains(called))
-        };
-        let more: Vec<FunctionId> =
-            unit.function_ids().filter(|id| !users.contains(id) && leads(id)).collect();
-        if more.is_empty() {
-            return users;
+    let leads_to = mentions(unit);
+    let mut led_from: Vec<Vec<FunctionId>> = vec![Vec::new(); unit.functions.len()];
+    for id in unit.function_ids() {
+        // What is defined inside of a function may finish what it starts.
+        let outer = unit.function(id).parent.filter(|parent| parent.0 != 0);
+        for called in leads_to[id.0 as usize].iter().copied().chain(outer) {
+            led_from[called.0 as usize].push(id);
         }
-        users.extend(more);
     }
+    let mut waiting: Vec<FunctionId> = unit.function_ids().filter(uses).collect();
+    let mut users = BTreeSet::new();
+    while let Some(id) = waiting.pop() {
+        if users.insert(id) {
+            waiting.extend(&led_from[id.0 as usize]);
+        }
+    }
+    users
 }
 
 /// The last name that an operation reads.
